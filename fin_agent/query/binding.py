@@ -247,18 +247,13 @@ def _combined(measures: Sequence[Measure], how: Combination) -> Measure | None:
         return Function(name="mean", of=tuple(measures))
     if how is Combination.TOTAL:
         return total_of(measures)
-    if len(measures) != 2:
+    if len(measures) != 2 or how not in _IN_ORDER:
         return None
     first, second = measures
-    match how:
-        case Combination.DIFFERENCE:
-            return operation("-", first, second)
-        case Combination.RATIO:
-            return operation("/", first, second)
-        case Combination.EXCESS:
-            return percentage(operation("-", first, second), second)
-        case _:
-            return None
+    if how is Combination.RATIO:
+        return operation("/", first, second)
+    difference = operation("-", first, second)
+    return percentage(difference, second) if how is Combination.EXCESS else difference
 
 
 def _resolve_years(
@@ -703,15 +698,6 @@ def unit_fits(asked: str, intent: Intent) -> bool:
     return not asked.startswith("USD") or (intent.measure_unit == "USD" and not is_rate)
 
 
-def _share(measure: Measure, part: str) -> str:
-    """Return `Data Center share of revenue`; empty if the measure is no share of a part."""
-    of, whole = share_of(measure) or (None, None)
-    if not part or not isinstance(of, Line) or not isinstance(whole, Line) or not whole.whole:
-        return ""
-    same = (of.metric or of.words) == (whole.metric or whole.words)
-    return f"{part} share of {whole.words}" if same else ""
-
-
 def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: FamilyMembers = NO_MEMBERS) -> RequestedMeasure:
     expression = measure_expression(measure, lexicon, members)
     if isinstance(measure, Move) and measure.how == "growth":
@@ -721,7 +707,12 @@ def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: FamilyMe
     if fitting is None:
         raise UnboundError(f"a unit for `{measure_text(measure)}`: it combines amounts that do not share one")
     expression, unit = fitting, unit_of_formula(fitting, lexicon)
-    words = _share(measure, part) or _part_label(measure_text(measure), part)
+    words = _part_label(measure_text(measure), part)
+    match share_of(measure):
+        case Line() as of, Line(whole=True) as whole if part and (of.metric or of.words) == (
+            whole.metric or whole.words
+        ):
+            words = f"{part} share of {whole.words}"
     return RequestedMeasure(words=words, expression=expression, measure_unit=unit)
 
 
@@ -777,8 +768,11 @@ def _line_expression(line: Line | NamedFormula, lexicon: Lexicon, members: Famil
     """Return the name of a line, `at` its pins, earlier by its shift, and as the balance that is asked for."""
     if isinstance(line, Line):
         text, pins = line.metric or f'"{_plain_words(line)}"', list(_table_pins(line, members))
+    elif members.tables or members.in_formulas or line.closing:
+        text, pins = f"({members.formula_expression(line.formula, lexicon)})", []
+        text = _AVERAGED.sub(r"\g<of>", text) if line.closing else text
     else:
-        text, pins = _formula_expression(line, lexicon, members), []
+        text, pins = line.formula, []
     pins += [f'{name}="{value}"' for name, value in (("part", line.part), ("company", line.company)) if value]
     if line.period is not None and line.period.fiscal_year is not None:
         pins.append(f"year={line.period.fiscal_year}")
@@ -792,13 +786,6 @@ def _line_expression(line: Line | NamedFormula, lexicon: Lexicon, members: Famil
 
 
 _OF_BALANCE: dict[Balance | None, list[str]] = {"opening": ["prior"], "average": ["avg"]}
-
-
-def _formula_expression(line: NamedFormula, lexicon: Lexicon, members: FamilyMembers) -> str:
-    if not (members.tables or members.in_formulas or line.closing):
-        return line.formula
-    text = f"({members.formula_expression(line.formula, lexicon)})"
-    return _AVERAGED.sub(r"\g<of>", text) if line.closing else text
 
 
 def _table_pins(line: Line, members: FamilyMembers) -> Iterator[str]:

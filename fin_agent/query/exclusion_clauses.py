@@ -131,13 +131,10 @@ def _ends_clause(tokens: Sequence[Token], place: int) -> bool:
 def _source_in(clause: Sequence[Token], *, told: bool) -> Sequence[Token]:
     """Return what lines are taken out of, if that is an input of margins: `strip credits out of revenue`.
 
-    Args:
-        clause: What stands behind the verb.
-        told: Whether the lines stand before it, so that nothing else stands behind.
+    The clause is what stands behind the verb: nothing else, if the lines are `told` before it.
     """
-    start = next(
-        (at for at, one in enumerate(clause) if one.type in ("OUT_OF", "FROM_WORD")), 0 if told else len(clause)
-    )
+    places = (at for at, one in enumerate(clause) if one.type in ("OUT_OF", "FROM_WORD"))
+    start = next(places, 0 if told else len(clause))
     inputs = word_lists("measure_words")["left out of"]
     beside = {*MODIFIERS, "AND", "FROM_WORD", "OUT_OF", "TOTAL"}
     behind = [one for one in clause[start:] if one.type not in beside]

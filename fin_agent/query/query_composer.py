@@ -441,10 +441,15 @@ class QueryComposer:
         # in another request than the one that ranks all of the kind
         named, at = {self._request_at(one.start) for one in self._tokens_of_parts()}, self._request_at(kind.start)
         apart = at in self._requests(*_RANKING) and bool(named) and at not in named
-        if apart or self._kind_is_divided():
+        kinds = ((one, other) for one, other in pairwise(self.lexed.tokens) if other.type.startswith("KIND"))
+        # `the Business segment's customer groups`
+        between = (self.lexed.text[one.end : other.start] for one, other in kinds if one.type == "PART")
+        if apart or any(text.startswith("'s") for text in between):
             return Parts(names=names)
         self.take_frames("KIND")
-        if self._is_claimed_first(kind):  # `was Cloud the largest segment`
+        parts, ranks = self._tokens_of_parts(), self.unread(*_EXTREMES, "ORDINAL")
+        first = len(parts) == 1 and any(parts[0].end < one.start < kind.start for one in ranks)
+        if self.yes_or_no and first:  # `was Cloud the largest segment`
             return self._family_of(kind, ()).model_copy(update={"names": names})
         return Parts(names=names, called=str(kind.value) * (len(names) > 1))  # `the Marine segment`
 
@@ -606,19 +611,6 @@ class QueryComposer:
             self.parsed.parts, self.measures, self.ranks_again = names, [], True
         return self.ranks_again
 
-    def _is_claimed_first(self, kind: Token) -> bool:
-        """Return whether a word that ranks stands between the only part and the word for its kind."""
-        parts, ranks = self._tokens_of_parts(), self.unread(*_EXTREMES, "ORDINAL")
-        return self.yes_or_no and len(parts) == 1 and any(parts[0].end < one.start < kind.start for one in ranks)
-
-    def _kind_is_divided(self) -> bool:
-        """Return whether a kind of part is one of a named part: `the Business segment's customer groups`."""
-        text = self.lexed.text
-        return any(
-            one.type == "PART" and other.type.startswith("KIND") and text[one.end : other.start].startswith("'s")
-            for one, other in pairwise(self.lexed.tokens)
-        )
-
     # What can be compared.
 
     @property
@@ -771,7 +763,7 @@ class QueryComposer:
         self.of_years_to_come = self.has_unread("PERIOD_KIND", "WHICH") and "future" in self.sentences.asked.lower()
         lines = [line for one in self.measures for line in lines_of(one)]
         due = [words_of(line.words) & OF_YEARS_TO_COME for line in lines]
-        of, whole = (share_of(self.only) if self.only is not None else None) or (None, None)
+        of, whole = share_of(self.only) or (None, None)
         if isinstance(of, Line) and whole is not None and "how much of" in self.sentences.asked.lower():
             if words_of(of.words) <= OF_YEARS_TO_COME | _of_measures("done to a line"):
                 self.measures = [Line(words=f"{measure_text(whole)} {of.words}")]
@@ -950,7 +942,9 @@ class QueryComposer:
             self.base = self._with_base(parts=Parts(names=parts))
             return
         options = self._options_listed()
-        if len(options) > 1 and all(_is_of_money(one) for one in self.measures if one not in options):
+        called = {*_MONEY, *_WORDS["called options"]}  # `which activity used more cash`
+        others = [one for one in self.measures if one not in options]
+        if len(options) > 1 and all(isinstance(one, Line) and one.words.lower() in called for one in others):
             self.measures = options
             # `return more cash to shareholders through dividends or buybacks`: next to each other on purpose
             self.parsed.apart = tuple(words for words in self.parsed.apart if words != measure_text(options[0]))
@@ -1316,7 +1310,8 @@ class QueryComposer:
         choice = self._is_choice("WHO", "WHICH", "PERIOD_KIND", "OR")
         if axis is None or not self._can_be_ranked(axis, choice=choice):
             return None
-        rank: bool | list[Token] = self.take_frames("RANK") or self._asks_both_ends()
+        orders = self.take_frames("RANK")
+        rank = bool(orders) or self._asks_both_ends()
         ordinal, top = self.take_frames("ORDINAL"), self.take_frames("TOP")
         high, low = self._extremes(axis, choice=choice)
         of_family = axis is Axis.PARTS and self.family is not None
@@ -1329,9 +1324,7 @@ class QueryComposer:
         self._over_periods(axis)
         self._rank_moves(axis, of_family=of_family)
         if rank or top:
-            descending = not (top and low) and not _ranks_upwards(
-                [] if isinstance(rank, bool) else rank, falls=bool(falls)
-            )
+            descending = not (top and low) and not _ranks_upwards(orders, falls=falls)
             return _request(Kind.RANKING, axis, Combination.RANK, top=_number(top), descending=descending)
         if not extreme:
             self.take_frames("EXCESS", "DIFFERENCE")  # `which of them grew, and by what percentage`: each is told
@@ -1385,14 +1378,11 @@ class QueryComposer:
         told = (*_EXTREMES, "ORDINAL", *_MOVING, *(("HIGHER", "LOWER") if choice else ()))
         several = len(self.measures) > 1 and axis is not Axis.MEASURES
         both_ends = self.has_unread("HIGHEST") and self.has_unread("LOWEST")
-        ordered = self._orders_in_one_request() if self.has_unread("RANK") else len(self._requests(*told)) < 2
-        one_end = not both_ends and ordered
-        return not several and (one_end or self._asks_both_ends())
-
-    def _orders_in_one_request(self) -> bool:
-        """Return whether what is ordered moves in the request that orders it: `rank them by growth; who is on top`."""
-        orders, moves = self._requests("RANK"), self._requests(*_MOVING, "FASTEST", "SLOWEST")
-        return len(orders) == 1 and (not moves or orders <= moves)
+        ordered = len(self._requests(*told)) < 2
+        if self.has_unread("RANK"):  # `rank them by growth; who is on top`
+            orders, moves = self._requests("RANK"), self._requests(*_MOVING, "FASTEST", "SLOWEST")
+            ordered = len(orders) == 1 and (not moves or orders <= moves)
+        return not several and ((ordered and not both_ends) or self._asks_both_ends())
 
     def _asks_both_ends(self) -> bool:
         """Return whether one request asks for the highest and the lowest member, or for growth and fall the most."""
@@ -1723,13 +1713,11 @@ def _without_company(line: Line | NamedFormula, **update: object) -> Line | Name
 
 def _distinct_line_share(measure: Measure) -> Measure:
     """Return a share of one metric with each line by its own words: `rent / rent and other`."""
-    part, whole = share_of(measure) or (None, None)
-    if not isinstance(part, Line) or not isinstance(whole, Line) or not part.metric:
-        return measure
-    alike = {one.model_copy(update={"words": "", "whole": False}) for one in (part, whole)}
-    if len(alike) > 1 or part.words.lower() == whole.words.lower():
-        return measure
-    return percentage(*(one.model_copy(update={"metric": None, "whole": False}) for one in (part, whole)))
+    match share_of(measure):
+        case Line(metric=str()) as part, Line() as whole if part.words.lower() != whole.words.lower():
+            if len({one.model_copy(update={"words": "", "whole": False}) for one in (part, whole)}) == 1:
+                return percentage(*(one.model_copy(update={"metric": None, "whole": False}) for one in (part, whole)))
+    return measure
 
 
 def _is_of_closing_balances(spelt: Operation) -> bool:
@@ -1746,12 +1734,6 @@ def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
         return measure
     formula = lexicon.formulas[rate.formula]
     return rate if formula.unit == "percent" and whole.metric in expression_inputs(formula.expression) else measure
-
-
-def _is_of_money(one: Measure) -> bool:
-    """Return whether a measure is `cash`, or a word for what the options are: `which activity used more cash`."""
-    called = {*_MONEY, *_WORDS["called options"]}
-    return isinstance(one, Line) and one.words.lower() in called
 
 
 def _less(whole: Measure, others: Sequence[Measure]) -> Measure:

@@ -301,7 +301,11 @@ def _with_listed_members(tokens: Sequence[Token], text: str) -> Sequence[Token]:
     The list stands in brackets, behind `among`, a dash or a colon, or before all: `among Ads, AWS and stores, which
     grew most`, `lines (sales, AWS)`, `Express/Ground`. A part that no table has beside the others is no answer.
     """
-    kept = _with_one_company(tokens)
+    # `FedEx Express, FedEx Ground or FedEx Freight`: the only company stands once
+    keys = {one.value.company.key for one in tokens if isinstance(one.value, CompanyMention)}
+    pairs = [before for before, one in pairwise(tokens) if (before.type, one.type) == ("COMPANY", "PART")]
+    again = pairs[1:] if len(keys) == 1 else []
+    kept = [one for one in tokens if one not in again]
     if not has_any(tokens, types_in("ranking")):
         return kept
     for place in range(len(kept)):
@@ -312,14 +316,6 @@ def _with_listed_members(tokens: Sequence[Token], text: str) -> Sequence[Token]:
                 if kept[at].type != "PART":
                     kept[at:end] = [Token("PART", words, kept[at].start, kept[end - 1].end, words)]
     return kept
-
-
-def _with_one_company(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with the only company once before its parts: `FedEx Express, FedEx Ground or FedEx Freight`."""
-    keys = {one.value.company.key for one in tokens if isinstance(one.value, CompanyMention)}
-    pairs = [before for before, one in pairwise(tokens) if (before.type, one.type) == ("COMPANY", "PART")]
-    again = pairs[1:] if len(keys) == 1 else []
-    return [one for one in tokens if one not in again]
 
 
 def _are_members(tokens: Sequence[Token], items: Sequence[tuple[int, int]], text: str) -> bool:
