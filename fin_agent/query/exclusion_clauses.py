@@ -30,7 +30,9 @@ def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
     What they are taken out of is said by the measure: `strip the fee out of expenses: what margin is left`. A company,
     a period and a part of that clause are those of the measure. Nothing is moved where parts are ranked.
     """
-    place = None if has_any(tokens, types_in("kind")) else _verb_at(tokens)
+    kinds = ("EXCEPT", "EXCLUDED", "AFTER") if has_any(tokens, ("SHARE",)) else ("EXCEPT", "EXCLUDED")
+    verbs = (at for at, one in enumerate(tokens) if one.type in kinds or _adds_back(tokens, at))
+    place = None if has_any(tokens, types_in("kind")) else next(verbs, None)
     found = None if place is None else _exclusion_at(place, text, tokens)
     if found is None:
         return text
@@ -44,12 +46,6 @@ def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
     close = tokens[stop].start if stop < len(tokens) else len(text)
     asked = text[tokens[end].start : close].strip(" ,;:-")
     return f"{asked} {f'for {about} ' if about else ''}{without}{text[close:]}"
-
-
-def _verb_at(tokens: Sequence[Token]) -> int | None:
-    """Return the place of the first word that leaves something out or adds it back."""
-    kinds = ("EXCEPT", "EXCLUDED", "AFTER") if has_any(tokens, ("SHARE",)) else ("EXCEPT", "EXCLUDED")
-    return next((at for at, one in enumerate(tokens) if one.type in kinds or _adds_back(tokens, at)), None)
 
 
 def _exclusion_at(place: int, text: str, tokens: Sequence[Token]) -> _Exclusion | None:

@@ -190,14 +190,10 @@ def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> list[Token]:
         }
         return [fact for fact, holds in facts.items() if holds]
 
-    return _with_comparatives_first(rewrite(tokens, "grammar", told))
-
-
-def _with_comparatives_first(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with comparatives from within a quotient before it: `whose R&D was higher as a share of b`."""
-    apart = types_in("setting-apart")
-    moved = [one for one, after in pairwise(tokens) if one.type in apart and after.type in ("OF_WHICH", "OVER")]
-    return [*moved, *(one for one in tokens if one not in moved)]
+    prepared, apart = rewrite(tokens, "grammar", told), types_in("setting-apart")
+    # comparatives within a quotient stand before it: `whose R&D was higher as a share of b`
+    moved = [one for one, after in pairwise(prepared) if one.type in apart and after.type in ("OF_WHICH", "OVER")]
+    return [*moved, *(one for one in prepared if one not in moved)]
 
 
 def _with_movements_behind(tokens: Sequence[Token]) -> Sequence[Token]:
