@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -48,6 +48,7 @@ from fin_agent.query.tree import (
     Query,
     lines_of,
     measure_text,
+    operation,
     percentage,
     share_of,
     total_of,
@@ -129,17 +130,16 @@ def _with_periods_of_each(query: Query, intent: Intent, workspace: Workspace) ->
     if not several or not any(day.end is not None and (own or day.months) for day in days):
         return query
     pairs = zip(query.companies, days, strict=True)
-    found = [_period_of_company(day, identities_of(one.key, workspace)) for one, day in pairs]
+    found: list[Period] = []
+    for one, day in pairs:
+        ended = fiscal_period_of(day, identities_of(one.key, workspace)) if day.end is not None else None
+        if ended is None and day.end is not None:
+            return query
+        found.append(day if ended is None else Period.of(ended))
     differ = len(set(found)) > 1
-    if any(period is None for period in found) or not (own or differ):
+    if not (own or differ):
         return query
     return query.model_copy(update={"periods": tuple(found if differ else found[:1]), "respectively": differ})
-
-
-def _period_of_company(day: Period, identities: Sequence[Identity]) -> Period | None:
-    """Return the period of a filer that ends about a day; one that names no day is its own."""
-    ended = fiscal_period_of(day, identities) if day.end is not None else None
-    return Period.of(ended) if ended is not None else day if day.end is None else None
 
 
 def fiscal_period_of(period: Period, identities: Sequence[Identity]) -> FiscalPeriod | None:
@@ -210,7 +210,7 @@ def _over_periods(query: Query, measures: list[Measure], moved: HowMoved | None)
     """Return the measures of which periods are compared: the last over the first, or a movement that is ranked."""
     if query.combined is Combination.RATIO:
         earlier, later = (_in_period(measures[0], query.periods[place]) for place in (0, -1))
-        return [Operation(operator="/", left=later, right=earlier)]
+        return [operation("/", later, earlier)]
     if query.combined in _RANKED and query.combined is not Combination.FILTER and moved is not None:
         return [Move(of=measures[0], how=moved)]
     return measures
@@ -247,18 +247,13 @@ def _combined(measures: Sequence[Measure], how: Combination) -> Measure | None:
         return Function(name="mean", of=tuple(measures))
     if how is Combination.TOTAL:
         return total_of(measures)
-    if len(measures) != 2:
+    if len(measures) != 2 or how not in _IN_ORDER:
         return None
     first, second = measures
-    match how:
-        case Combination.DIFFERENCE:
-            return Operation(operator="-", left=first, right=second)
-        case Combination.RATIO:
-            return Operation(operator="/", left=first, right=second)
-        case Combination.EXCESS:
-            return percentage(Operation(operator="-", left=first, right=second), second)
-        case _:
-            return None
+    if how is Combination.RATIO:
+        return operation("/", first, second)
+    difference = operation("-", first, second)
+    return percentage(difference, second) if how is Combination.EXCESS else difference
 
 
 def _resolve_years(
@@ -273,11 +268,10 @@ def _resolve_years(
     """Return the periods with the further years that a movement, a ranking or a count of years needs."""
     if relation in (*_MOVES.values(), Relation.TREND):
         if not periods and _movement_years(intent.core) is not None:
-            latest = {workspace.years[one.key].latest() for one in intent.companies if one.key in workspace.years}
-            year = latest.pop() if len(latest) == 1 else None
-            if year is None:
+            latest = [workspace.years[one.key].latest() for one in intent.companies if one.key in workspace.years]
+            if len({*latest}) != 1 or latest[0] is None:
                 raise UnboundError("the year in which the span ends: name it")
-            periods = (year,)
+            periods = (latest[0],)
         periods = _moving_years(intent.core, periods)
     if query.axis is Axis.PERIODS and between is not Between.NONE:
         periods = _ranked_years(intent.core, periods)
@@ -466,8 +460,8 @@ def _selection(query: Query, lexicon: Lexicon) -> Selection | None:
         return None
     pinned = {line.period for line in lines_of(by)}
     own = [period for period in pinned if period is not None]
-    made = _bound(_in_period(without_move(by), None) if own else without_move(by), lexicon)
-    if len(pinned) > 1 and own:
+    made = _bound(_in_period(without_move(by), None), lexicon)
+    if len(pinned) > 1:
         raise UnboundError("a single period by which to choose the company: the question names several")
     return Selection(
         extreme=_BETWEEN[how],
@@ -501,7 +495,8 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
     """Return the companies in the order of the query, each with its own period if they are named `respectively`."""
     known = {one.key: one for one in intent.companies}
     companies = [known[one.key] for one in query.companies if one.key in known] or list(intent.companies)
-    if query.combined in _IN_ORDER and {one.key for one in companies} == known.keys() and not _is_operator_order(query):
+    ordered = any(sign in query.question.lower() for sign in _OPERATORS)
+    if query.combined in _IN_ORDER and {one.key for one in companies} == known.keys() and not ordered:
         companies = list(intent.companies)  # `how far ahead of Bolt was Acme`
     one_figure = len(companies) < 2 and len(query.measures) < 2  # the figure in each period
     if not query.respectively or len(query.periods) < 2 or one_figure:
@@ -513,12 +508,8 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
     return tuple(company.model_copy(update={"period": period}) for company, period in pairs)
 
 
-def _is_operator_order(query: Query) -> bool:
-    """Return whether the order of the companies matters to an operator: `Acme's revenue minus Bolt's`."""
-    words = query.question.lower()
-    return any(sign in words for sign in (" minus ", " less ", " / ", " - ", "divided by", "ratio of", "subtract"))
-
-
+_OPERATORS = (" minus ", " less ", " / ", " - ", "divided by", "ratio of", "subtract")
+"""To which the order of the companies matters: `Acme's revenue minus Bolt's`."""
 _IN_ORDER = (Combination.RATIO, Combination.DIFFERENCE, Combination.EXCESS)
 
 
@@ -640,10 +631,10 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
         rates_beside_amounts = units & _RATES and (units - _RATES or len(found) < len(slots))
         if len(set(figures)) < len(figures) or rates_beside_amounts:
             return None
-        told = dict(zip(searched, figures, strict=True))
-        if "count" in units and intent.measure_unit == "ratio" and (counting := _told_by_a_sentence(told)):
-            return _unit_per_count(counting, intent, slots, workspace)
-    return _unit_of_lines(units, intent, of_lines_alone=len(found) == len(slots))
+        told = [slot for slot, each in zip(searched, figures, strict=True) if each.fact.source == "text"]
+        if told and "count" in units and intent.measure_unit == "ratio":
+            return _unit_per_count(told[0], intent, slots, workspace)
+    return _shared_unit(units, intent, of_lines_alone=len(found) == len(slots))
 
 
 def _are_counted(intent: Intent) -> bool:
@@ -658,11 +649,7 @@ def _are_counted(intent: Intent) -> bool:
     return counts and intent.comparison not in (Between.FILTER, Between.RANK)
 
 
-def _told_by_a_sentence(figures: Mapping[Slot, SourcedFact]) -> Slot | None:
-    return next((slot for slot, each in figures.items() if each.fact.source == "text"), None)
-
-
-def _unit_of_lines(units: Collection[str], intent: Intent, *, of_lines_alone: bool) -> str:
+def _shared_unit(units: Collection[str], intent: Intent, *, of_lines_alone: bool) -> str:
     """Return the unit that all lines share, for a measure assumed to be in dollars; its own for any other."""
     alone = of_lines_alone and intent.measure_unit == "USD" and len(units) == 1
     return next(iter(units)) if alone else intent.measure_unit
@@ -703,23 +690,12 @@ def _unit(asked: str | None, unit: str, relation: Relation, between: Between) ->
 def unit_fits(asked: str, intent: Intent) -> bool:
     """Return whether an intent's answer can be given in a unit: amounts not in percent, rates not in dollars."""
     moved = intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH)
-    is_rate = (
-        moved or intent.comparison in (Between.RATIO, Between.EXCESS) or intent.measure_unit in ("percent", "ratio")
-    )
+    is_rate = moved or intent.comparison in (Between.RATIO, Between.EXCESS) or intent.measure_unit in _RATES
     if asked in ("percent", "percentage points", "basis points"):
         return is_rate
     if asked == "days":
         return intent.measure_unit == "days"
     return not asked.startswith("USD") or (intent.measure_unit == "USD" and not is_rate)
-
-
-def _share(measure: Measure, part: str) -> str:
-    """Return `Data Center share of revenue`; empty if the measure is no share of a part."""
-    of, whole = share_of(measure) or (None, None)
-    if not part or not isinstance(of, Line) or not isinstance(whole, Line) or not whole.whole:
-        return ""
-    same = (of.metric or of.words) == (whole.metric or whole.words)
-    return f"{part} share of {whole.words}" if same else ""
 
 
 def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: FamilyMembers = NO_MEMBERS) -> RequestedMeasure:
@@ -731,7 +707,12 @@ def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: FamilyMe
     if fitting is None:
         raise UnboundError(f"a unit for `{measure_text(measure)}`: it combines amounts that do not share one")
     expression, unit = fitting, unit_of_formula(fitting, lexicon)
-    words = _share(measure, part) or _part_label(measure_text(measure), part)
+    words = _part_label(measure_text(measure), part)
+    match share_of(measure):
+        case Line() as of, Line(whole=True) as whole if part and (of.metric or of.words) == (
+            whole.metric or whole.words
+        ):
+            words = f"{part} share of {whole.words}"
     return RequestedMeasure(words=words, expression=expression, measure_unit=unit)
 
 
@@ -785,12 +766,13 @@ _AVERAGED = re.compile(r"\bavg\((?P<of>\w+(?:\([^()]*\))?)\)")
 
 def _line_expression(line: Line | NamedFormula, lexicon: Lexicon, members: FamilyMembers) -> str:
     """Return the name of a line, `at` its pins, earlier by its shift, and as the balance that is asked for."""
-    if isinstance(line, NamedFormula):
-        text = _formula_expression(line, lexicon, members)
-        pins: list[str] = []
+    if isinstance(line, Line):
+        text, pins = line.metric or f'"{_plain_words(line)}"', list(_table_pins(line, members))
+    elif members.tables or members.in_formulas or line.closing:
+        text, pins = f"({members.formula_expression(line.formula, lexicon)})", []
+        text = _AVERAGED.sub(r"\g<of>", text) if line.closing else text
     else:
-        text = line.metric or f'"{_plain_words(line)}"'
-        pins = list(_table_pins(line, members))
+        text, pins = line.formula, []
     pins += [f'{name}="{value}"' for name, value in (("part", line.part), ("company", line.company)) if value]
     if line.period is not None and line.period.fiscal_year is not None:
         pins.append(f"year={line.period.fiscal_year}")
@@ -804,13 +786,6 @@ def _line_expression(line: Line | NamedFormula, lexicon: Lexicon, members: Famil
 
 
 _OF_BALANCE: dict[Balance | None, list[str]] = {"opening": ["prior"], "average": ["avg"]}
-
-
-def _formula_expression(line: NamedFormula, lexicon: Lexicon, members: FamilyMembers) -> str:
-    if not (members.tables or members.in_formulas or line.closing):
-        return line.formula
-    text = f"({members.formula_expression(line.formula, lexicon)})"
-    return _AVERAGED.sub(r"\g<of>", text) if line.closing else text
 
 
 def _table_pins(line: Line, members: FamilyMembers) -> Iterator[str]:

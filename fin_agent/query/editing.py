@@ -45,9 +45,8 @@ def intent_of_edit(query: Query, workspace: Workspace) -> Intent:
         QuestionError: A name is not in the index, or a line has no reading.
     """
     question = reword_question(query, workspace)
-    intent = intent_of_query(
-        resolve_edited_query(query, workspace).model_copy(update={"question": question}), workspace
-    )
+    resolved = resolve_edited_query(query, workspace).model_copy(update={"question": question})
+    intent = intent_of_query(resolved, workspace)
     if query.unit is not None and intent.numeric and not unit_fits(query.unit, intent):
         share = "" if query.unit.startswith("USD") else ", or ask for a share of something: `net income / revenue`"
         raise QuestionError(f"{intent.measure} cannot be given in {query.unit}", remedy=f"Choose another unit{share}")
@@ -172,11 +171,9 @@ def _edits_of_words(text: str, before: Query, query: Query) -> Iterator[tuple[in
             alone = one in before.measures or _PATTERNS["signs"].search(other.words) is None
             yield *found.span(), other.words if alone else f"({other.words})"
     for unread in set(before.unread) - set(query.unread):
-        found = re.search(re.escape(unread), text, re.I)
-        if found:
+        if found := re.search(re.escape(unread), text, re.I):
             yield _joint_start(text, found.start()), found.end(), ""
-    found = _PATTERNS["unit asked"].search(text) if query.unit != before.unit else None
-    if found:
+    if query.unit != before.unit and (found := _PATTERNS["unit asked"].search(text)):
         yield *found.span(), ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS
@@ -11,47 +11,17 @@ from fin_agent.query.tokens import Token, has_any, types_in
 from fin_agent.retrieval.fact_terms import words_of
 
 
-@dataclass(frozen=True)
-class _Exclusion:
+class _Exclusion(NamedTuple):
     """A clause that leaves lines out of the measure: the tokens from `start` to `end`."""
 
-    tokens: Sequence[Token]
-    verb: Token
     start: int
     end: int
-    inside: Sequence[Token]
-    """What the clause says besides its verb."""
-    lines: Sequence[Token]
-    """What is left out."""
-    source: Sequence[Token]
-    """What it is taken out of."""
     leads: bool
     """Whether the clause stands before what is asked."""
-    amount: str
-    """What the question adds, if it tells how much."""
-
-    @property
-    def is_read(self) -> bool:
-        """Whether it names what is left out, and of what, in a way that another wording can say."""
-        names = self.amount or has_any(self.lines, (*LINES, "PART"))
-        unsaid = has_any(self.inside, ("OUT_OF",)) and not self.source
-        moves = self.leads or self.source or self.verb.type in ("EXCLUDED", "PLUS")
-        return bool(names and moves and not unsaid)
-
-    def about(self) -> str:
-        """Return the companies, periods and parts that the clause names, unless a part is named outside it too."""
-        before, behind = self.tokens[: self.start], self.tokens[self.end :]
-        told = {"PART"} if has_any((*before, *behind), ("PART",)) else set[str]()
-        said = (*(before if self.leads else ()), *self.inside, *self.source)
-        return " ".join(one.text for one in said if one not in self.lines and one.type in MODIFIERS - told)
-
-    def worded(self, text: str) -> str:
-        """Return what is left out behind a word that the grammar reads."""
-        if self.amount:
-            return self.amount
-        verb = self.verb.text.lower()
-        own = verb in word_lists("question_words")["leaving out in names"]
-        return f"{verb if own else _VERB} {text[self.lines[0].start : self.lines[-1].end]}"
+    without: str
+    """What is left out, behind a word that the grammar reads."""
+    about: str
+    """The companies, periods and parts that the clause names, unless a part is named outside it too."""
 
 
 def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
@@ -60,39 +30,57 @@ def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
     What they are taken out of is said by the measure: `strip the fee out of expenses: what margin is left`. A company,
     a period and a part of that clause are those of the measure. Nothing is moved where parts are ranked.
     """
-    found = None if has_any(tokens, types_in("kind")) else _exclusion_in(text, tokens)
-    if found is None or not found.is_read:
+    kinds = ("EXCEPT", "EXCLUDED", "AFTER") if has_any(tokens, ("SHARE",)) else ("EXCEPT", "EXCLUDED")
+    verbs = (at for at, one in enumerate(tokens) if one.type in kinds or _adds_back(tokens, at))
+    place = None if has_any(tokens, types_in("kind")) else next(verbs, None)
+    found = None if place is None else _exclusion_at(place, text, tokens)
+    if found is None:
         return text
-    end, without, about = found.end, found.worded(text), found.about()
-    if not found.leads:
+    start, end, leads, without, about = found
+    if not leads:
         behind = text[tokens[end].start :] if end < len(tokens) else ""
-        return f"{text[: tokens[found.start].start]}{without} {about}{behind}"
+        return f"{text[: tokens[start].start]}{without} {about}{behind}"
     stop = next((at for at in range(end, len(tokens)) if tokens[at].type == "STOP"), len(tokens))
     if tokens[stop - 1].type in types_in("units") and tokens[stop - 2].type == "COMMA":
         stop -= 2  # `..., in percent`
     close = tokens[stop].start if stop < len(tokens) else len(text)
-    asked = text[tokens[end].start : close].strip(_MARKS)
+    asked = text[tokens[end].start : close].strip(" ,;:-")
     return f"{asked} {f'for {about} ' if about else ''}{without}{text[close:]}"
 
 
-def _exclusion_in(text: str, tokens: Sequence[Token]) -> _Exclusion | None:
-    """Return the first clause that leaves something out or adds it back."""
-    kinds = ("EXCEPT", "EXCLUDED", "AFTER") if has_any(tokens, ("SHARE",)) else ("EXCEPT", "EXCLUDED")
-    found = (at for at, one in enumerate(tokens) if one.type in kinds or _adds_back(tokens, at))
-    if (place := next(found, None)) is None:
-        return None
+def _exclusion_at(place: int, text: str, tokens: Sequence[Token]) -> _Exclusion | None:
+    """Return the clause of a verb; None if it does not name what is left out, and of what, so that it can be moved."""
     verb, passive = tokens[place], tokens[place].type == "EXCLUDED"
-    start = _start_of_clause(tokens, place, text) if passive else place
     end = next((at for at in range(place + 1, len(tokens)) if _ends_clause(tokens, at)), len(tokens))
-    inside = tokens[start:place] if passive else tokens[place + 1 : end]
+    start, inside = place, tokens[place + 1 : end]
+    if passive:
+        start = _start_of_clause(tokens, place, text)
+        inside = tokens[start:place]
     source = _source_in(tokens[place + 1 : end], told=passive)
-    lines = [one for one in inside if one not in source and one.type in types_in("left-out") - {"COMPANY"}]
-    lines = [one for one in lines if one.text.lower() != _ADD]
+    lines = _left_out(inside, source)
     leads = types_in("leading").issuperset(one.type for one in tokens[:start])
     leads = leads and has_any(tokens[end:], ("FORMULA", "METRIC"))
-    end = end if leads or not passive else place + 1 + len(source)
     amount = _added_amount(tokens, verb, lines)
-    return _Exclusion(tokens, verb, start, end, inside, lines, source, leads, amount)
+    unsaid = has_any(inside, ("OUT_OF",)) and not source
+    moves = leads or source or verb.type in ("EXCLUDED", "PLUS")
+    if unsaid or not moves or not (amount or has_any(lines, (*LINES, "PART"))):
+        return None
+    end = end if leads or not passive else place + 1 + len(source)
+    word = next(iter({verb.text.lower()} & word_lists("question_words")["leaving out in names"]), "excluding")
+    without = amount or f"{word} {text[lines[0].start : lines[-1].end]}"
+    told = has_any((*tokens[:start], *tokens[end:]), ("PART",))
+    said = [one for one in (*(tokens[:start] if leads else ()), *inside, *source) if one not in lines]
+    return _Exclusion(start, end, leads, without, _words_of(said, MODIFIERS - {"PART"} if told else MODIFIERS))
+
+
+def _words_of(tokens: Sequence[Token], types: frozenset[str]) -> str:
+    return " ".join(one.text for one in tokens if one.type in types)
+
+
+def _left_out(inside: Sequence[Token], source: Sequence[Token]) -> list[Token]:
+    """Return what a clause leaves out of its source."""
+    kinds = types_in("left-out") - {"COMPANY"}
+    return [one for one in inside if one not in source and one.type in kinds and one.text.lower() != _ADD]
 
 
 def _adds_back(tokens: Sequence[Token], place: int) -> bool:
@@ -139,13 +127,10 @@ def _ends_clause(tokens: Sequence[Token], place: int) -> bool:
 def _source_in(clause: Sequence[Token], *, told: bool) -> Sequence[Token]:
     """Return what lines are taken out of, if that is an input of margins: `strip credits out of revenue`.
 
-    Args:
-        clause: What stands behind the verb.
-        told: Whether the lines stand before it, so that nothing else stands behind.
+    The clause is what stands behind the verb: nothing else, if the lines are `told` before it.
     """
-    start = next(
-        (at for at, one in enumerate(clause) if one.type in ("OUT_OF", "FROM_WORD")), 0 if told else len(clause)
-    )
+    places = (at for at, one in enumerate(clause) if one.type in ("OUT_OF", "FROM_WORD"))
+    start = next(places, 0 if told else len(clause))
     inputs = word_lists("measure_words")["left out of"]
     beside = {*MODIFIERS, "AND", "FROM_WORD", "OUT_OF", "TOTAL"}
     behind = [one for one in clause[start:] if one.type not in beside]
@@ -155,5 +140,3 @@ def _source_in(clause: Sequence[Token], *, told: bool) -> Sequence[Token]:
 
 _ADD = "add"
 """Begins what `back` ends: `if you add the fee back`."""
-_VERB = "excluding"
-_MARKS = " ,;:-"

@@ -74,7 +74,7 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
     groups = _grouped(list(tokens))
     attached, runs = _separated(groups, pins=pins)
     operands = attached.operands
-    dated = sum(has_any(run, ("PERIOD",)) for _, run in runs)
+    dated = len(_of_kind("PERIOD", runs))
     averaged = {at for at in operands if dated > 1 and _type_at(groups, at - 1) in ("AVERAGE", "AVERAGE_BALANCE")}
     compared = len(operands) == 1 and _compares_parts(groups)
     frame = _frame_of(runs, operands) if pins else None
@@ -126,7 +126,7 @@ def _separated(groups: Sequence[_Group], *, pins: bool) -> tuple[AttachedModifie
         if isinstance(one, Token):
             attached.tokens.append(one)
             continue
-        host = _host_line(groups, place)
+        host = _host_line(groups, place, one)
         if pins and host is None:
             if _is_operand(groups, place, len(operands)):
                 host, reference = place, Token("REF", "", one[0].start, one[-1].end)
@@ -178,11 +178,8 @@ def _own_hosts(kind: str, named: Sequence[_Run], operands: dict[int, Operand], a
         return set()
     if len(hosts) > 1 or later:
         return hosts
-    return {host for host, run in named if kind == "PERIOD" and host in averaged and _are_several(run)}
-
-
-def _are_several(run: Sequence[Token]) -> bool:
-    return len(run) > 1 or len(mentions_of(run[0])) > 1
+    several = {host for host, run in named if len(run) > 1 or len(mentions_of(run[0])) > 1}
+    return several & averaged if kind == "PERIOD" else set()
 
 
 def _type_at(groups: Sequence[_Group], place: int) -> str:
@@ -300,11 +297,8 @@ def _joins(token: Token, first: Token) -> bool:
     return token.type in ("AND", "COMMA", "VERSUS", "OR", "TO", "FROM_WORD", "THAN")
 
 
-def _host_line(groups: Sequence[_Group], place: int) -> int | None:
+def _host_line(groups: Sequence[_Group], place: int, run: Sequence[Token]) -> int | None:
     """Return the position of the line that a list of modifiers belongs to: the one after it, else the one before."""
-    run = groups[place]
-    if isinstance(run, Token):
-        return None
     before, after = _neighbour(groups, place, -1), _neighbour(groups, place, 1)
     if before is not None and after is not None:
         last = run[-1]
@@ -314,16 +308,10 @@ def _host_line(groups: Sequence[_Group], place: int) -> int | None:
 
 
 def _neighbour(groups: Sequence[_Group], place: int, step: int) -> int | None:
-    place += step
-    while 0 <= place < len(groups):
-        one = groups[place]
-        if isinstance(one, Token):
-            if one.type in LINES:
-                return place
-            if not (step < 0 and one.type == "COMMA") and (step < 0 or one.type not in _BETWEEN):
-                return None
-        place += step
-    return None
+    passed = {"COMMA", ""} if step < 0 else _BETWEEN | {""}
+    beside = range(place + step, len(groups) if step > 0 else -1, step)
+    found = next((at for at in beside if _type_at(groups, at) not in passed), -1)
+    return found if _type_at(groups, found) in LINES else None
 
 
 def period_of(mention: PeriodMention | DateMention) -> Period:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
-from itertools import groupby, pairwise, takewhile
+from itertools import accumulate, groupby, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 from fin_agent.errors import FinAgentError
@@ -30,9 +30,10 @@ from fin_agent.query.tree import (
     Move,
     NamedFormula,
     Number,
-    Operation,
-    Operator,
+    line_of_metric,
+    operation,
     percentage,
+    with_lines,
 )
 
 if TYPE_CHECKING:
@@ -189,17 +190,10 @@ def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> list[Token]:
         }
         return [fact for fact, holds in facts.items() if holds]
 
-    return _with_comparatives_first(rewrite(tokens, "grammar", told))
-
-
-def _with_comparatives_first(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with comparatives from within a quotient before it: `whose R&D was higher as a share of b`."""
-    moved = [
-        one
-        for one, after in pairwise(tokens)
-        if one.type in types_in("setting-apart") and after.type in ("OF_WHICH", "OVER")
-    ]
-    return [*moved, *(one for one in tokens if one not in moved)]
+    prepared, apart = rewrite(tokens, "grammar", told), types_in("setting-apart")
+    # comparatives within a quotient stand before it: `whose R&D was higher as a share of b`
+    moved = [one for one, after in pairwise(prepared) if one.type in apart and after.type in ("OF_WHICH", "OVER")]
+    return [*moved, *(one for one in prepared if one not in moved)]
 
 
 def _with_movements_behind(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -208,11 +202,6 @@ def _with_movements_behind(tokens: Sequence[Token]) -> Sequence[Token]:
         return tokens
     moved = [one for one, after in pairwise(tokens) if one.type in ("UP", "DOWN") and after.type == "OF_WHICH"]
     return [*(one for one in tokens if one not in moved), *moved]
-
-
-def begins_measure(one: Token) -> bool:
-    """Return whether a measure may begin with a token."""
-    return one.type in types_in("first")
 
 
 def _list_joints(tokens: Sequence[Token], place: int) -> list[int]:
@@ -233,11 +222,8 @@ def _list_joints(tokens: Sequence[Token], place: int) -> list[int]:
 
 def _aggregated_joints(tokens: Sequence[Token]) -> frozenset[int]:
     """Return positions of all joints of measures that are summed or averaged."""
-    of = (
-        place
-        for place, one in enumerate(tokens)
-        if one.type in ("TOTAL", "AVERAGE") and one.text.lower().endswith(" of")
-    )
+    kinds = ("TOTAL", "AVERAGE")
+    of = (place for place, one in enumerate(tokens) if one.type in kinds and one.text.lower().endswith(" of"))
     return frozenset(at for place in of for at in _list_joints(tokens, place))
 
 
@@ -266,16 +252,10 @@ def _read(tokens: Sequence[Token]) -> Iterator[Any]:
     """Yield the measures of the grammar and the words around them, in order. Raises NoReadingError."""
     from lark.exceptions import LarkError
 
-    opened = 0
-    for one in tokens:
-        opened += {"LPAR": 1, "RPAR": -1}.get(one.type, 0)
-        if opened < 0:
-            break
-    if opened:
-        raise NoReadingError(
-            "an opening bracket is not closed" if opened > 0 else "a closing bracket has no opening bracket",
-            remedy="Balance the brackets of the formula",
-        )
+    depths = [0, *accumulate({"LPAR": 1, "RPAR": -1}.get(one.type, 0) for one in tokens)]
+    if min(depths) < 0 or depths[-1]:
+        wrong = "a closing bracket has no opening bracket" if min(depths) < 0 else "an opening bracket is not closed"
+        raise NoReadingError(wrong, remedy="Balance the brackets of the formula")
     for is_frame, group in groupby(tokens, lambda one: one.type in types_in("frame")):
         run = list(group)
         if is_frame:
@@ -328,14 +308,15 @@ class _Builder:
         if node.data == "line":
             return self._line(node.children[0])
         if node.data == "number":
-            return self._number(node.children[0])
+            amount = self.amounts[node.children[0].start_pos]
+            return Number(value=amount.value, unit="" if amount.unit == "times" else amount.unit)
         if node.data in ("total_of", "mean_of"):
             node = type(node)(node.data, _nodes(_nodes(node)[-1]))
         inner = [self.measure(child) for child in _nodes(node)]
         if node.data == "move":
             words = next(word for word in node.children if not hasattr(word, "data"))
             return _move(inner[0], str(words).lower())
-        return _BUILT[node.data](*inner)
+        return _BUILT[node.data](*inner) if node.data in _BUILT else inner[0]
 
     def _line(self, word: Any) -> Measure:
         operand = self.operands[word.start_pos]
@@ -363,19 +344,12 @@ class _Builder:
             return NamedFormula(words=token.text, formula=str(token.value))
         return Line(words=token.text, metric=str(token.value) if token.type == "METRIC" else None)
 
-    def _number(self, word: Any) -> Number:
-        amount = self.amounts[word.start_pos]
-        return Number(value=amount.value, unit="" if amount.unit == "times" else amount.unit)
-
 
 def _whole_company_line(part: Measure, whole: Measure) -> Measure:
     """Return the whole company's figure, for a part's share of the same line."""
-    if (
-        isinstance(part, Line)
-        and isinstance(whole, Line)
-        and (part.metric or part.words) == (whole.metric or whole.words)
-    ):
-        return whole.model_copy(update={"whole": True})
+    match part, whole:
+        case Line() as one, Line() as other if (one.metric or one.words) == (other.metric or other.words):
+            return other.model_copy(update={"whole": True})
     return whole
 
 
@@ -389,69 +363,53 @@ def _averaged(measure: Measure) -> Measure:
             return Function(name="mean", of=(measure, _shift_one_period(measure)))
 
 
-def _shift_one_period(measure: Measure, balance: str | None = None) -> Measure:
+def _shift_one_period(measure: Measure) -> Measure:
     """Return the measure one period earlier."""
-    match measure:
-        case Line() if balance == "opening":
-            return measure.model_copy(update={"balance": "opening"})
-        case Line() | NamedFormula():
-            return measure.model_copy(update={"shift": measure.shift - 1})
-        case Operation(left=left, right=right):
-            return measure.model_copy(update={"left": _shift_one_period(left), "right": _shift_one_period(right)})
-        case Function(of=parts):
-            return measure.model_copy(update={"of": tuple(_shift_one_period(part) for part in parts)})
-        case _:
-            return measure
+    return with_lines(measure, lambda line: line.model_copy(update={"shift": line.shift - 1}))
+
+
+def _opening(measure: Measure) -> Measure:
+    is_line = isinstance(measure, Line)
+    return measure.model_copy(update={"balance": "opening"}) if is_line else _shift_one_period(measure)
 
 
 def _move(measure: Measure, words: str) -> Measure:
     match measure:
         case Function(name="mean", of=(first, last)):
-            return Operation(operator="-", left=last, right=first)
+            return operation("-", last, first)
         case _:
             return Move(of=measure, how="growth" if "growth" in words or "percent" in words else "change")
-
-
-def _operation(operator: Operator) -> Callable[[Measure, Measure], Measure]:
-    return lambda left, right: Operation(operator=operator, left=left, right=right)
 
 
 def _function(name: Literal["abs", "mean", "sqrt", "sum"]) -> Callable[..., Measure]:
     return lambda *parts: Function(name=name, of=parts)
 
 
-def _as_is(measure: Measure) -> Measure:
-    return measure
-
-
 _BUILT: dict[str, Callable[..., Measure]] = {
-    "plus": _operation("+"),
-    "minus": _operation("-"),
-    "times": _operation("*"),
-    "over": _operation("/"),
-    "multiple_of": lambda right, left: Operation(operator="/", left=left, right=right),
-    "power": _operation("^"),
-    "apart": lambda left, right: Function(name="abs", of=(Operation(operator="-", left=left, right=right),)),
-    "subtracted": lambda right, left: Operation(operator="-", left=left, right=right),
+    "plus": partial(operation, "+"),
+    "minus": partial(operation, "-"),
+    "times": partial(operation, "*"),
+    "over": partial(operation, "/"),
+    "multiple_of": lambda right, left: operation("/", left, right),
+    "power": partial(operation, "^"),
+    "apart": lambda left, right: Function(name="abs", of=(operation("-", left, right),)),
+    "subtracted": lambda right, left: operation("-", left, right),
     "of_which": lambda part, whole: percentage(part, _whole_company_line(part, whole)),
     "share_of": lambda whole, part: percentage(part, _whole_company_line(part, whole)),
-    "margin": lambda part: percentage(part, Line(words="revenue", metric="revenue")),
-    "negative": lambda one: Operation(operator="-", left=Number(value=0), right=one),
-    "squared": lambda one: Operation(operator="^", left=one, right=Number(value=2)),
-    "cubed": lambda one: Operation(operator="^", left=one, right=Number(value=3)),
-    "half": lambda one: Operation(operator="/", left=one, right=Number(value=2)),
-    "twice": lambda one: Operation(operator="*", left=one, right=Number(value=2)),
+    "margin": lambda part: percentage(part, line_of_metric("revenue")),
+    "negative": lambda one: operation("-", Number(value=0), one),
+    "squared": lambda one: operation("^", one, Number(value=2)),
+    "cubed": lambda one: operation("^", one, Number(value=3)),
+    "half": lambda one: operation("/", one, Number(value=2)),
+    "twice": lambda one: operation("*", one, Number(value=2)),
     "together": _function("sum"),
     "total_of": _function("sum"),
     "mean_of": _function("mean"),
     "sqrt": _function("sqrt"),
     "absolute": _function("abs"),
     "averaged": _averaged,
-    "opening": lambda one: _shift_one_period(one, balance="opening"),
+    "opening": _opening,
     "prior": _shift_one_period,
     "whole": lambda one: one.model_copy(update={"whole": True}) if isinstance(one, Line) else one,
-    "group": _as_is,
-    "listed": _as_is,
-    "closing": _as_is,
 }
-"""What each rule of the grammar builds of the measures in it."""
+"""What each rule of the grammar builds of the measures in it; any other is that measure."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import reduce
+from functools import partial, reduce
 from itertools import groupby, islice, pairwise
 from typing import Any
 
@@ -42,8 +42,10 @@ from fin_agent.query.tree import (
     Query,
     Way,
     companies_of,
+    line_of_metric,
     lines_of,
     measure_text,
+    operation,
     percentage,
     share_of,
     total_of,
@@ -94,8 +96,7 @@ class QueryComposer:
         asked = self.sentences.asked.lower().lstrip(" \"'(")
         # `Acme 2023: did margins fall?`, `In the year ended May 31, 2023, did margins fall?`
         led = (one for one in asked.split(", ")[1:] if not one.isdigit()) if asked.startswith(_LEADS_IN) else ()
-        dated = list(islice(led, 1))
-        starts = (asked, asked.rpartition(": ")[2], *dated)
+        starts = (asked, asked.rpartition(": ")[2], *islice(led, 1))
         begins = any(text.split(" ", 1)[0] in _ASKS for text in starts)
         of_kind = begins and self._without_alternative()
         if of_kind and finds(asked, "any member"):
@@ -165,6 +166,10 @@ class QueryComposer:
         """Return whether the question has a frame of one of these kinds, read or not."""
         return any(kind in self.parsed.frames for kind in kinds)
 
+    def unread(self, *kinds: str) -> list[Token]:
+        """Return the unread frames of these kinds."""
+        return [token for kind in kinds for token in self.left.get(kind, [])]
+
     def take_frames(self, *kinds: str) -> list[Token]:
         """Return the frames of these kinds and mark them as read."""
         return [token for kind in kinds for token in self.left.pop(kind, [])]
@@ -202,7 +207,7 @@ class QueryComposer:
         if self.before is not None and self.base.periods != self.before.periods:
             self.measures = [with_lines(one, _without_figure) for one in self.measures]
         if kind is not None:
-            apart = tuple(one.text for one in self.left.get("KIND", ()))  # `why did product margins fall`
+            apart = tuple(one.text for one in self.unread("KIND"))  # `why did product margins fall`
             return self._with_base(kind=kind, measures=tuple(self.measures), unread=apart)
         if not self.has_unread("KIND", "PERIOD_KIND"):
             self.take_frames("WHICH")
@@ -240,7 +245,10 @@ class QueryComposer:
         periods, unit, parts = self._periods(), self._unit(), self._parts()
         companies = companies_of(self.lexed.companies)
         earlier = self.before.companies if self.before is not None else ()
-        again = companies == earlier and self.has_unread("SHARE") and self._is_of_it()
+        # `Acme 2024 its share of revenue`, of the part before
+        its = f" {self.lexed.text.lower()}".find(" its ")
+        of_it = its >= 0 and all(one.start > its for one in self.lexed.tokens if one.type in LINES)
+        again = companies == earlier and self.has_unread("SHARE") and of_it
         if self.before is not None and (again or not companies) and not self.parsed.unknown:
             companies, parts = earlier, parts or self.before.parts
         paired = self._pair_periods()
@@ -252,11 +260,6 @@ class QueryComposer:
             respectively=bool(self.take_frames("RESPECTIVELY")) or paired is not None,
             unit=unit,
         )
-
-    def _is_of_it(self) -> bool:
-        """Return whether every line stands behind `its`: `Acme 2024 its share of revenue`, of the part before."""
-        at = f" {self.lexed.text.lower()}".find(" its ")
-        return at >= 0 and all(one.start > at for one in self.lexed.tokens if one.type in LINES)
 
     def _pair_periods(self) -> tuple[Period, ...] | None:
         """Return the periods in the order of the companies, if each has its own: `Acme FY24 vs Bolt FY25`."""
@@ -293,7 +296,7 @@ class QueryComposer:
             line = earlier[0]
             if self._is_of_part(chosen) and len(earlier) == 1 and isinstance(line, Line) and self.take_frames("SHARE"):
                 self.take_frames("TOTAL", "WHICH")
-                self.measures = [percentage(line, line.model_copy(update={"whole": True}))]
+                self.measures = [percentage(line, _of_the_whole(line))]
                 return chosen
         elif len(earlier) == 1:
             self._relate_to_earlier(earlier[0], of_parts=self.before.parts is not None)
@@ -318,7 +321,7 @@ class QueryComposer:
 
     def _combined(self, earlier: list[Measure]) -> list[Measure]:
         """Return the earlier measures as they are combined anew: `what was the shortfall`, `what is their total`."""
-        extremes = [one for kind in _EXTREMES for one in self.left.get(kind, [])]
+        extremes = self.unread(*_EXTREMES)
         if _ranks_results(extremes):  # `the largest by sales; was it the most profitable one`
             return [_usual_measure(extremes)]
         only = earlier[0] if len(earlier) == 1 else None
@@ -340,7 +343,7 @@ class QueryComposer:
         refers = bool(_WORDS["referring"] & set(asked.lower().replace("?", " ").split()))
         share = self.has_unread("SHARE", "CAME_FROM") or (refers and self.has_unread("PERCENT"))
         if refers and self.take_frames("RATIO"):
-            self.measures = [Operation(operator="/", left=earlier, right=own)]
+            self.measures = [operation("/", earlier, own)]
         if share:
             asked_for = self.take_frames("SHARE", "CAME_FROM", "PERCENT", "WHICH")
             margin = any(one.text.lower().startswith("margin") for one in asked_for)  # of the part's own revenue
@@ -415,8 +418,7 @@ class QueryComposer:
         return finest or requested_unit(self.question) or next(iter(asked), None)
 
     def _parts(self) -> Parts | None:
-        kinds = self.left.get("KIND", [])
-        names = tuple(dict.fromkeys(self.parsed.parts))
+        kinds, names = self.unread("KIND"), tuple(dict.fromkeys(self.parsed.parts))
         without: tuple[str, ...] = ()
         earlier = self.before.parts if self.before is not None else None
         if not kinds and earlier is not None and earlier.kind and self.take_frames("EXCEPT"):
@@ -436,10 +438,18 @@ class QueryComposer:
 
     def _named_beside_kind(self, names: tuple[str, ...], kind: Token) -> Parts:
         """Return parts that are named beside a word for their kind, of which all are meant where one is held first."""
-        if self._is_named_apart(kind) or self._kind_is_divided():
+        # in another request than the one that ranks all of the kind
+        named, at = {self._request_at(one.start) for one in self._tokens_of_parts()}, self._request_at(kind.start)
+        apart = at in self._requests(*_RANKING) and bool(named) and at not in named
+        kinds = ((one, other) for one, other in pairwise(self.lexed.tokens) if other.type.startswith("KIND"))
+        # `the Business segment's customer groups`
+        between = (self.lexed.text[one.end : other.start] for one, other in kinds if one.type == "PART")
+        if apart or any(text.startswith("'s") for text in between):
             return Parts(names=names)
         self.take_frames("KIND")
-        if self._is_claimed_first(kind):  # `was Cloud the largest segment`
+        parts, ranks = self._tokens_of_parts(), self.unread(*_EXTREMES, "ORDINAL")
+        first = len(parts) == 1 and any(parts[0].end < one.start < kind.start for one in ranks)
+        if self.yes_or_no and first:  # `was Cloud the largest segment`
             return self._family_of(kind, ()).model_copy(update={"names": names})
         return Parts(names=names, called=str(kind.value) * (len(names) > 1))  # `the Marine segment`
 
@@ -463,15 +473,14 @@ class QueryComposer:
     def _sums_members(self) -> bool:
         """Return whether one figure is to be summed over all parts of a kind: `sales of all regions together`."""
         others = ("SHARE", "CAME_FROM", "EXCEPT", "AVERAGE", "DIFFERENCE", "RATIO", *_MOVING)
-        each = any(one.text.lower().endswith(("s", "regional")) for one in self.left.get("KIND", []))  # `market value`
+        each = any(one.text.lower().endswith(("s", "regional")) for one in self.unread("KIND"))  # `market value`
         return each and self.has_unread("TOTAL") and len(self.measures) == 1 and not self.has_unread(*others)
 
     def _line_of_part(self, names: Sequence[str]) -> bool:
         """Read a part before what parts are ranked by as words of its line: `which region had most iPhone sales`."""
         lines = self.measures or [Line(words="")]
-        if len(names) != 1 or len(lines) != 1 or not (self.has_unread("KIND") and self._ranks_within_part()):
-            return False
-        if not isinstance(lines[0], Line):
+        one = len(names) == len(lines) == 1 and self.has_unread("KIND") and self._ranks_within_part()
+        if not one or not isinstance(lines[0], Line):
             return False
         self.measures = [Line(words=f"{names[0]} {lines[0].words}".strip())]
         return True
@@ -488,7 +497,7 @@ class QueryComposer:
         led = (one for one in self.lexed.tokens if one.type not in types_in("before-a-request"))
         chosen = self.has_unread("WHICH", "WHO") or has_any(islice(led, 1), (*_EXTREMES, "RANK"))
         apart = self.yes_or_no or self.has_frame("AFTER", "EXCEPT", "THAN", "VERSUS", "SHARE", "CAME_FROM", "OR")
-        segments = any(one.value == "segment" for one in self.left.get("KIND", []))  # a part is one mostly
+        segments = any(one.value == "segment" for one in self.unread("KIND"))  # a part is one mostly
         pairs = list(pairwise(one.partition("_")[0] for one in types if one not in ("COMPANY", "NOISE")))
         # `which customer group of Business grew its revenue`, `was there any customer group`
         moved = self.has_unread("UP", "DOWN") and (("WHICH", "KIND") in pairs or not self.has_frame("WHICH"))
@@ -501,9 +510,8 @@ class QueryComposer:
         Of a word for any part, and of what is ranked by nothing else, the rows that add up to it are ranked: `the
         largest item of X`, `the largest liability`.
         """
-        ranking = [one for kind in (*_EXTREMES, "TOP", "ORDINAL") for one in self.left.get(kind, [])]
-        ranking += self.left.get("RANK", [])[:1]  # `rank them by sales, largest first`
-        left_out = [one.start for one in self.left.get("EXCEPT", [])]
+        ranking = [*self.unread(*_EXTREMES, "TOP", "ORDINAL"), *self.unread("RANK")[:1]]  # `by sales, largest first`
+        left_out = [one.start for one in self.unread("EXCEPT")]
         told = self.has_frame("PERIOD_KIND") or (self.parsed.parts and not left_out) or self.parsed.unknown
         self._name_place(ranking)
         if told or len(ranking) != 1 or len({one.company.key for one in self.lexed.companies}) != 1:
@@ -568,7 +576,7 @@ class QueryComposer:
     def _ranks_rows(self, ranked: Line, extreme: int) -> bool:
         """Return whether the first of two lines is what is ranked, and the other by what."""
         first, second = self.parsed.places[:2]
-        by = any(first < one.start < second for one in self.left.get("BY", []))
+        by = any(first < one.start < second for one in self.unread("BY"))
         return not ranked.metric and (
             (first < extreme < second and self.has_frame("WHICH", "WHO")) or (extreme < first and by)
         )
@@ -590,39 +598,18 @@ class QueryComposer:
                 self.left["KIND"] = [replace(kind, value=f"{line.words} {kind.value}")]
                 return
 
-    def _part_names(self) -> list[str]:
-        return [str(one.value) for one in self.lexed.tokens if one.type == "PART"]
+    def _tokens_of_parts(self, behind: int = -1) -> list[Token]:
+        return [one for one in self.lexed.tokens if one.type == "PART" and one.start > behind]
 
     def _ranks_again(self) -> bool:
         """Return whether a part is held against all of the kind before: `rank its segments; was Cloud first`."""
         kind = self.before.parts.kind if self.before is not None and self.before.parts is not None else None
-        names = self._part_names()
+        names = [str(one.value) for one in self._tokens_of_parts()]
         own = {one.words if isinstance(one, Line) else "" for one in self.measures} | set(self.parsed.parts)
         alone = bool(kind) and len(names) == 1 and not self.has_frame("KIND", "EXCEPT", "AFTER", "SHARE")
         if alone and own <= set(names) and self.has_frame(*_EXTREMES, "ORDINAL"):
             self.parsed.parts, self.measures, self.ranks_again = names, [], True
         return self.ranks_again
-
-    def _is_claimed_first(self, kind: Token) -> bool:
-        """Return whether a word that ranks stands between the only part and the word for its kind."""
-        parts = [one.end for one in self.lexed.tokens if one.type == "PART"]
-        ranks = [one.start for type_ in (*_EXTREMES, "ORDINAL") for one in self.left.get(type_, [])]
-        return self.yes_or_no and len(parts) == 1 and any(parts[0] < rank < kind.start for rank in ranks)
-
-    def _is_named_apart(self, kind: Token) -> bool:
-        """Return whether parts are named in another request than the one that ranks all of a kind."""
-        named = {self._request_at(one.start) for one in self.lexed.tokens if one.type == "PART"}
-        ranks = {self._request_at(one.start) for type_ in _RANKING for one in self.left.get(type_, [])}
-        at = self._request_at(kind.start)
-        return at in ranks and bool(named) and at not in named
-
-    def _kind_is_divided(self) -> bool:
-        """Return whether a kind of part is one of a named part: `the Business segment's customer groups`."""
-        text = self.lexed.text
-        return any(
-            one.type == "PART" and other.type.startswith("KIND") and text[one.end : other.start].startswith("'s")
-            for one, other in pairwise(self.lexed.tokens)
-        )
 
     # What can be compared.
 
@@ -655,7 +642,7 @@ class QueryComposer:
 
     def _without_what_is_not_due(self) -> None:
         """Keep what is due apart from what the question leaves out: `principal due in 2024? exclude interest`."""
-        due, others, left_out = next(iter(self.measures), None), self.measures[1:], self.left.get("EXCEPT", [])
+        due, others, left_out = next(iter(self.measures), None), self.measures[1:], self.unread("EXCEPT")
         if not left_out or not others or not isinstance(due, Line) or not words_of(due.words) & OF_YEARS_TO_COME:
             return
         if all(isinstance(one, Line) for one in others) and self.parsed.places[1] > left_out[0].start:
@@ -668,7 +655,7 @@ class QueryComposer:
 
         `revenue without bitcoin`, `costs ex rent`, `operating margin before restructuring`.
         """
-        left_out = self.left.get("EXCEPT", [])
+        left_out = self.unread("EXCEPT")
         lines = self._lines_behind(left_out[0]) if len(left_out) == 1 else None
         if lines is None:
             return
@@ -703,16 +690,16 @@ class QueryComposer:
             self.base = self._with_base(parts=Parts(names=tuple(one.words for one in lines)))
             self.measures = [whole]
         elif all(one.metric and self.lexicon.metrics[one.metric].sign == "expense" for one in (whole, *lines)):
-            return Operation(operator="-", left=whole, right=total_of(lines))
+            return operation("-", whole, total_of(lines))
         return None
 
     def _costs_among_parts(self, start: int) -> list[Line]:
         """Return costs that are left out and that a note has as a column, which are no parts: `restructuring`."""
-        told = [str(one.value) for one in self.lexed.tokens if one.type == "PART" and one.start > start]
         names = self.base.parts.names if self.base.parts is not None else ()
+        told = [one.value for one in self._tokens_of_parts(start)]
         costs = [Line(words=one) for one in names if one in told and self._is_operating_cost(Line(words=one))]
-        rest = tuple(one for one in names if one not in [cost.words for cost in costs])
         if costs:
+            rest = tuple(one for one in names if one not in [cost.words for cost in costs])
             self.base = self._with_base(parts=Parts(names=rest) if rest else None)
         return costs
 
@@ -720,7 +707,7 @@ class QueryComposer:
         """Return a margin without revenue or parts, of both its lines, or without costs, of the result."""
         result, revenue = pair
         names = self.base.parts.names if self.base.parts is not None else ()
-        told = [str(one.value) for one in self.lexed.tokens if one.type == "PART" and one.start > start]
+        told = [one.value for one in self._tokens_of_parts(start)]
         left_out = [one for one in names if one in told]
         if not lines and names and len(left_out) == len(names):
             self.base = self._with_base(parts=None)
@@ -752,13 +739,14 @@ class QueryComposer:
         """Return the result and the revenue that a margin divides; None for any other measure."""
         if isinstance(measure, NamedFormula):
             expression = self.lexicon.formulas[measure.formula].expression
-            of = [Line(words=each.replace("_", " "), metric=each) for each in expression_inputs(expression)]
-            result = next((one for one in of if expression == f"100 * {one.metric} / revenue"), None)
-            return None if result is None else (result, Line(words="revenue", metric="revenue"))
-        part, whole = share_of(measure) or (None, None)
-        if not isinstance(part, Line) or not isinstance(whole, Line):
-            return None
-        return (part, whole) if part.metric and whole.metric == "revenue" else None
+            metrics = expression_inputs(expression)
+            result = next((one for one in metrics if expression == f"100 * {one} / revenue"), None)
+            return None if result is None else (line_of_metric(result), line_of_metric("revenue"))
+        match share_of(measure):
+            case Line(metric=str()) as part, Line(metric="revenue") as whole:
+                return part, whole
+            case _:
+                return None
 
     def _is_operating_cost(self, measure: Measure) -> bool:
         """Return whether a line is a cost above operating income: a charge, no interest and no tax."""
@@ -775,7 +763,7 @@ class QueryComposer:
         self.of_years_to_come = self.has_unread("PERIOD_KIND", "WHICH") and "future" in self.sentences.asked.lower()
         lines = [line for one in self.measures for line in lines_of(one)]
         due = [words_of(line.words) & OF_YEARS_TO_COME for line in lines]
-        of, whole = (share_of(self.only) if self.only is not None else None) or (None, None)
+        of, whole = share_of(self.only) or (None, None)
         if isinstance(of, Line) and whole is not None and "how much of" in self.sentences.asked.lower():
             if words_of(of.words) <= OF_YEARS_TO_COME | _of_measures("done to a line"):
                 self.measures = [Line(words=f"{measure_text(whole)} {of.words}")]
@@ -824,7 +812,7 @@ class QueryComposer:
         self.measures = [first.model_copy(update={"closing": closing})]
         self.take_frames("AVERAGE", "TOTAL")
         constants = set(re.findall(r"\d+", self.lexicon.formulas[first.formula].expression))
-        bounds = self.left.get("BOUND", [])
+        bounds = self.unread("BOUND")
         if all(isinstance(one.value, Amount) and f"{one.value.value:g}" in constants for one in bounds):
             self.take_frames("BOUND")  # `... and 365 days`
 
@@ -839,7 +827,7 @@ class QueryComposer:
 
     def _share_of_whole(self) -> None:
         """Read a part's share as that of the whole company's line: `Data Center's share of revenue`."""
-        asked, parts, line = self.left.get("SHARE", []), self.base.parts, self.only
+        asked, parts, line = self.unread("SHARE"), self.base.parts, self.only
         if parts is None or not isinstance(line, Line) or _PATTERNS["of which it is"].search(self.sentences.asked):
             return
         # `how big was Europe within revenue, in percent`
@@ -870,7 +858,7 @@ class QueryComposer:
 
     def _share_left(self) -> None:
         """Read what is left of a line as its share: `how much of each sales dollar did Acme keep after costs`."""
-        left, asked = self.only, self.left.get("SHARE", [])
+        left, asked = self.only, self.unread("SHARE")
         if not has_any(self.lexed.tokens, ("LEFT_AFTER",)) or not isinstance(left, Operation):
             return
         if self.base.unit == "percent" or not all(one.text.lower() == "how much of" for one in asked):
@@ -880,11 +868,11 @@ class QueryComposer:
     def _share_is_apart(self) -> bool:
         """Return whether a share is asked for beside a ranking: `which segment grew most, and what share was it`."""
         kinds = [one.start for one in self.parsed.frames.get("KIND", [])]
-        shares = [one.start for one in self.left.get("SHARE", [])]
+        shares = [one.start for one in self.unread("SHARE")]
         joints = [one.start for one in self.lexed.tokens if one.type == "AND"]
         joined = kinds and any(kinds[0] < joint < share for joint in joints for share in shares)
         one = self.has_unread(*_RANKING) and not self.has_unread("RANK", "TOP")  # of several each has its share
-        return one and (bool(joined) or not self._is_one_request("SHARE", *_RANKING))
+        return one and (bool(joined) or len(self._requests("SHARE", *_RANKING)) > 1)
 
     def _part_is_subject(self) -> bool:
         """Return whether a verb stands between the line and the part after it."""
@@ -911,7 +899,7 @@ class QueryComposer:
 
     def _percentage_line(self) -> None:
         """Read a share with one line as a printed percentage: `the average percentage of revenues of OEM`."""
-        asked = self.left.get("SHARE", [])
+        asked = self.unread("SHARE")
         if self.only is None or not asked:
             return
         due = any(words_of(line.words) & OF_YEARS_TO_COME for line in lines_of(self.only))
@@ -954,7 +942,9 @@ class QueryComposer:
             self.base = self._with_base(parts=Parts(names=parts))
             return
         options = self._options_listed()
-        if len(options) > 1 and all(_is_of_money(one) for one in self.measures if one not in options):
+        called = {*_MONEY, *_WORDS["called options"]}  # `which activity used more cash`
+        others = [one for one in self.measures if one not in options]
+        if len(options) > 1 and all(isinstance(one, Line) and one.words.lower() in called for one in others):
             self.measures = options
             # `return more cash to shareholders through dividends or buybacks`: next to each other on purpose
             self.parsed.apart = tuple(words for words in self.parsed.apart if words != measure_text(options[0]))
@@ -984,11 +974,10 @@ class QueryComposer:
         """Read profit as net income, of segments as operating income: `was it profitable`, `which made more money`."""
         if self.measures or not self.has_unread("POSITIVE", "NEGATIVE"):
             return
-        metric = "operating_income" if self.family else "net_income"
-        asked = {word for one in self.left.get("POSITIVE", []) for word in one.text.lower().split()}
+        asked = {word for one in self.unread("POSITIVE") for word in one.text.lower().split()}
         most = not asked.isdisjoint({"more", "most"})
         if self.family or self.yes_or_no or most or self.has_unread("PERIOD_KIND"):
-            self.measures = [Line(words=metric.replace("_", " "), metric=metric)]
+            self.measures = [line_of_metric("operating_income" if self.family else "net_income")]
         if most and not (self.yes_or_no or self.has_unread("NEGATIVE", "PERIOD_KIND")):
             self.left.setdefault("HIGHEST", []).extend(self.take_frames("POSITIVE"))
 
@@ -999,14 +988,14 @@ class QueryComposer:
 
     def _selected_company_measure(self) -> dict[str, object] | None:
         """Read a selection and a measure: `the revenue of the company with the highest margin`."""
-        extremes = [token for kind in _EXTREMES for token in self.left.get(kind, [])]
+        extremes = self.unread(*_EXTREMES)
         places = self.parsed.places
         if self.companies < 2 or not len(self.measures) == len(places) == 2 or len(extremes) != 1:
             return None
         if not self.has_frame("WITH_THE", "WHICH", "WHO", "AND"):
             return None
         (extreme,) = extremes
-        by = next((at for at, place in enumerate(places) if place > extreme.start), 1)
+        by = 0 if places[0] > extreme.start else 1
         chosen_by = self._with_selection_period(self.measures[by], extreme, places[1 - by])
         if chosen_by is None:
             return None
@@ -1026,11 +1015,8 @@ class QueryComposer:
             return measure
         mentions = [one for one in self.parsed.periods if isinstance(one, PeriodMention)]
         close = [(one.start > extreme.start) is (other < extreme.start) for one in mentions]
-        if (
-            len(self.base.periods) != 2
-            or sorted(close) != [False, True]
-            or not isinstance(measure, Line | NamedFormula)
-        ):
+        paired = len(self.base.periods) == 2 and sorted(close) == [False, True]
+        if not paired or not isinstance(measure, Line | NamedFormula):
             return None
         own, rest = mentions[close.index(True)], mentions[close.index(False)]
         self.parsed.apart = ()
@@ -1044,8 +1030,7 @@ class QueryComposer:
         low, high = self.take_frames("LOWER", "LOWEST"), self.take_frames("HIGHER", "HIGHEST")
         if not low and not high:
             return None
-        of, into = self.measures
-        self.measures = [percentage(into, of)]
+        self.measures = [percentage(*self.measures[::-1])]
         return _request(Kind.COMPARISON, Axis.COMPANIES, Combination.LOWEST if low else Combination.HIGHEST)
 
     def _company_difference(self) -> dict[str, object] | None:
@@ -1053,20 +1038,19 @@ class QueryComposer:
         bare = {with_lines(one, _without_company) for one in self.measures}
         if len(self.measures) > 1 and len(bare) == 1 and self.companies > 1:
             self.measures = list(bare)
-        whole = self.only
-        how = {"-": Combination.DIFFERENCE, "/": Combination.RATIO}.get(getattr(whole, "operator", ""))
-        if how is None or not isinstance(whole, Operation):
-            return None
-        left, right = whole.left, whole.right
-        if not isinstance(left, Line | NamedFormula) or not isinstance(right, Line | NamedFormula):
-            return None
+        match self.only:
+            case Operation(operator="-" | "/" as sign, left=Line() | NamedFormula() as left, right=right):
+                how = Combination.DIFFERENCE if sign == "-" else Combination.RATIO
+            case _:
+                return None
         known = {one.key: one for one in self.base.companies}
-        same = _without_company(left, words="") == _without_company(right, words="")
-        if not same or not left.company or not right.company or {left.company, right.company} != known.keys():
+        if not isinstance(right, Line | NamedFormula) or {left.company, right.company} != known.keys():
+            return None
+        if _without_company(left, words="") != _without_company(right, words=""):
             return None
         self.measures = [_without_company(left)]
         self.take_frames("RATIO", "DIFFERENCE")
-        companies = known[left.company], known[right.company]
+        companies = tuple(known[key] for key in (left.company, right.company) if key)
         return {**_request(Kind.COMPARISON, Axis.COMPANIES, how), "companies": companies}
 
     def _growth_comparison(self) -> dict[str, object] | None:
@@ -1078,9 +1062,8 @@ class QueryComposer:
             return None
         if len(self.measures) == 2 and (compared or self.has_unread("DIFFERENCE", "HIGHER", "LOWER")):
             return self._growth_difference()
-        if len(self.measures) != 1 or self.has_unread("BOUND", "CAGR", "PERIOD_KIND", "WHICH"):
-            return None
-        return self._average_growth() or self._moving_growth(compared=compared)
+        apart = len(self.measures) != 1 or self.has_unread("BOUND", "CAGR", "PERIOD_KIND", "WHICH")
+        return None if apart else self._average_growth() or self._moving_growth(compared=compared)
 
     def _average_growth(self) -> dict[str, object] | None:
         if len(self.base.periods) < 2 or not (self.take_frames("AVERAGE") or self._averaged()):
@@ -1125,7 +1108,7 @@ class QueryComposer:
         )
         if first.start is not None:
             self.base = self._with_base(periods=periods[-1:])
-        self.measures = [Operation(operator="-", left=first, right=second)]
+        self.measures = [operation("-", first, second)]
         return _claimed("below" if slower else "above", 0) if self.yes_or_no else _request(Kind.VALUE)
 
     def _is_choice(self, *frames: str) -> bool:
@@ -1142,7 +1125,7 @@ class QueryComposer:
             return None  # `did any of them shrink`: those that did are listed
         if not self.yes_or_no:
             return self._beyond_a_bound()
-        self._share_claim()
+        self._share_of_bound("CAME_FROM")
         if self._asks_which_way():
             return _claimed("rose")
         if len(self.measures) == 2 and self.companies < 2 and self.has_unread("COVERED"):
@@ -1156,7 +1139,7 @@ class QueryComposer:
     def _asks_which_way(self) -> bool:
         """Return whether a measure went `up or down`, got `better or worse`; its frames are taken."""
         alone = len(self.measures) == 1 and self.axis in (None, Axis.PERIODS)
-        for ways in (("UP", "DOWN"), ("HIGHER", "LOWER") if alone else ("UP", "DOWN")):
+        for ways in (("UP", "DOWN"), ("HIGHER", "LOWER"))[: 1 + alone]:
             if all(map(self.has_unread, (*ways, "OR"))):
                 self.take_frames(*ways, "OR", "YEAR_BEFORE")
                 return True
@@ -1175,15 +1158,15 @@ class QueryComposer:
             return _claimed(way, None, Axis.PERIODS, Combination.EVERY)
         return self._sign_claim() or self._compared_claim()
 
-    def _share_claim(self) -> None:
+    def _share_of_bound(self, *frames: str) -> None:
         """Read a bound in percent of what a line or a part makes up as one of its share."""
-        bounds = self.left.get("BOUND", [])
-        if not bounds or not all(map(_is_percent, bounds)) or not self.has_unread("CAME_FROM"):
+        bounds = self.unread("BOUND")
+        if not bounds or not all(map(_is_percent, bounds)) or not self.has_unread(*frames):
             return
         of, whole = self.measures[0], self.measures[-1]
         if len(self.measures) > 2 or not isinstance(whole, Line) or (of is whole and self.base.parts is None):
             return
-        self.take_frames("CAME_FROM")
+        self.take_frames(*frames)
         self.measures = [percentage(of, whole.model_copy(update={"whole": of is whole}))]
         self.parsed.apart = ()
 
@@ -1194,7 +1177,7 @@ class QueryComposer:
         if self.parsed.places[0] > covered.start or covered.text.lower().startswith("covered"):
             covering, other = other, covering
         self.take_frames("CAME_FROM", "OVER")
-        self.measures = [Operation(operator="/", left=covering, right=other)]
+        self.measures = [operation("/", covering, other)]
         return _claimed("above", 1)
 
     def _count_years(self) -> dict[str, object] | None:
@@ -1218,21 +1201,14 @@ class QueryComposer:
         signs = loss or self.has_unread("POSITIVE", "NEGATIVE")
         if not members or len(self.measures) != 1 or not (signs or self.has_unread("BOUND")):
             return None
-        self._share_of_each(axis)
+        if axis is Axis.PARTS:  # `which segments make up more than 20% of revenue`
+            self._share_of_bound("CAME_FROM", "SHARE", "OF_WHICH")
         claim = self._sign_claim() if signs else self._bounded_claim()
         if claim is None:
             return None
         self._set_ranked_periods()
         self.take_frames("PERIOD_KIND", "OR")
         return {**claim, **self._filtered(axis)}
-
-    def _share_of_each(self, axis: Axis | None) -> None:
-        """Read a bound in percent as one of shares: `which segments make up more than 20% of revenue`."""
-        (line,), bounds = self.measures, self.left.get("BOUND", [])
-        of_whole = axis is Axis.PARTS and isinstance(line, Line) and self.has_unread("CAME_FROM", "SHARE", "OF_WHICH")
-        if of_whole and isinstance(line, Line) and all(_is_percent(one) for one in bounds):
-            self.take_frames("CAME_FROM", "SHARE", "OF_WHICH")
-            self.measures = [percentage(line, line.model_copy(update={"whole": True}))]
 
     def _bounded_claim(self) -> dict[str, object] | None:
         """Read a claim against a number of the question; None if there is none or it is not said which way."""
@@ -1294,7 +1270,7 @@ class QueryComposer:
             return None
         if axis is not Axis.PERIODS:
             how = Combination.LOWEST if is_lower else Combination.HIGHEST
-            if any(one.start < self.parsed.places[0] for one in self.left.get("VERSUS", [])):
+            if any(one.start < self.parsed.places[0] for one in self.unread("VERSUS")):
                 return _request(Kind.COMPARISON, axis, how)  # `against capex, was cash flow higher`: the second is
             return _claimed("below" if is_lower else "above", None, axis, how)
         below = is_lower is not self._earlier_first()
@@ -1321,7 +1297,7 @@ class QueryComposer:
 
     def _bound(self) -> Number | None:
         """Return the only number that the measure is compared with."""
-        found = self.left.get("BOUND", [])
+        found = self.unread("BOUND")
         if len(found) != 1 or not isinstance(found[0].value, Amount):
             return None
         (bound,), amount = self.take_frames("BOUND"), found[0].value
@@ -1334,7 +1310,8 @@ class QueryComposer:
         choice = self._is_choice("WHO", "WHICH", "PERIOD_KIND", "OR")
         if axis is None or not self._can_be_ranked(axis, choice=choice):
             return None
-        rank: bool | list[Token] = self.take_frames("RANK") or self._asks_both_ends()
+        orders = self.take_frames("RANK")
+        rank = bool(orders) or self._asks_both_ends()
         ordinal, top = self.take_frames("ORDINAL"), self.take_frames("TOP")
         high, low = self._extremes(axis, choice=choice)
         of_family = axis is Axis.PARTS and self.family is not None
@@ -1347,9 +1324,7 @@ class QueryComposer:
         self._over_periods(axis)
         self._rank_moves(axis, of_family=of_family)
         if rank or top:
-            descending = not (top and low) and not _ranks_upwards(
-                [] if isinstance(rank, bool) else rank, falls=bool(falls)
-            )
+            descending = not (top and low) and not _ranks_upwards(orders, falls=falls)
             return _request(Kind.RANKING, axis, Combination.RANK, top=_number(top), descending=descending)
         if not extreme:
             self.take_frames("EXCESS", "DIFFERENCE")  # `which of them grew, and by what percentage`: each is told
@@ -1383,7 +1358,7 @@ class QueryComposer:
 
     def _set_ranked_periods(self) -> None:
         """Read a year as its quarters (`which quarter of 2019`) and two years as all between (`which year between`)."""
-        asked, periods = self.left.get("PERIOD_KIND", []), self.base.periods
+        asked, periods = self.unread("PERIOD_KIND"), self.base.periods
         of_year = len(periods) == 1 and periods[0].months == _MONTHS_OF_A_YEAR and not periods[0].quarter
         if of_year and any("quarter" in one.text.lower() for one in asked):
             quarters = (periods[0].model_copy(update={"quarter": quarter, "months": 3}) for quarter in (1, 2, 3, 4))
@@ -1403,27 +1378,22 @@ class QueryComposer:
         told = (*_EXTREMES, "ORDINAL", *_MOVING, *(("HIGHER", "LOWER") if choice else ()))
         several = len(self.measures) > 1 and axis is not Axis.MEASURES
         both_ends = self.has_unread("HIGHEST") and self.has_unread("LOWEST")
-        ordered = self._orders_in_one_request() if self.has_unread("RANK") else self._is_one_request(*told)
-        one_end = not both_ends and ordered
-        return not several and (one_end or self._asks_both_ends())
-
-    def _orders_in_one_request(self) -> bool:
-        """Return whether what is ordered moves in the request that orders it: `rank them by growth; who is on top`."""
-        orders, moves = (
-            {self._request_at(one.start) for kind in kinds for one in self.left.get(kind, [])}
-            for kinds in (("RANK",), (*_MOVING, "FASTEST", "SLOWEST"))
-        )
-        return len(orders) == 1 and (not moves or orders <= moves)
+        ordered = len(self._requests(*told)) < 2
+        if self.has_unread("RANK"):  # `rank them by growth; who is on top`
+            orders, moves = self._requests("RANK"), self._requests(*_MOVING, "FASTEST", "SLOWEST")
+            ordered = len(orders) == 1 and (not moves or orders <= moves)
+        return not several and ((ordered and not both_ends) or self._asks_both_ends())
 
     def _asks_both_ends(self) -> bool:
         """Return whether one request asks for the highest and the lowest member, or for growth and fall the most."""
-        ends = [one.start for kind in _EXTREMES for one in self.left.get(kind, [])]
-        falls = {self._request_at(one.start) for one in self.left.get("DOWN", [])}  # `and did any shrink` has no end
-        fell = self.has_unread("FASTEST") and bool(falls) and falls <= set(map(self._request_at, ends))
+        ends = [one.start for one in self.unread(*_EXTREMES)]
+        falls = self._requests("DOWN")  # `and did any shrink` has no end
+        fell = self.has_unread("FASTEST") and bool(falls) and falls <= self._requests(*_EXTREMES)
         both = self.has_unread("HIGHEST", "FASTEST") and self.has_unread("LOWEST", "SLOWEST")
         # `which had the highest and which the lowest X`
         shared = bool(ends) and max(ends) < min(self.parsed.places, default=0)
-        return fell or (both and not self.has_unread("DIFFERENCE") and (shared or self._is_one_request(*_EXTREMES)))
+        one = shared or len(self._requests(*_EXTREMES)) < 2
+        return fell or (both and not self.has_unread("DIFFERENCE") and one)
 
     def _rank_moves(self, axis: Axis, *, of_family: bool) -> None:
         """Rank the movements of the measures, if the question names one.
@@ -1446,7 +1416,9 @@ class QueryComposer:
     def _moves_by_rate(self, moved: Sequence[Sequence[Token]], *, fast: bool, by_rate: bool, of_family: bool) -> bool:
         """Return whether ranked movements are rates: those of members are, unless amounts are asked for."""
         contributed = of_family and bool(self.take_frames("CAME_FROM"))  # `contributed the most to growth`
-        in_dollars = contributed or self._in_dollars or any(map(_of_amounts, moved))
+        # `added the most revenue`
+        amounts = any(one.text.lower() in _WORDS["of amounts that move"] for some in moved for one in some)
+        in_dollars = contributed or self._in_dollars or amounts
         return (fast and not self._in_amounts) or (by_rate and not in_dollars) or self.base.unit == "percent"
 
     def _over_periods(self, axis: Axis) -> None:
@@ -1484,7 +1456,7 @@ class QueryComposer:
             return None
         growth = bool(self.take_frames("GROWTH", "YOY")) or self._compares_amounts_in_percent()
         directed = self.has_unread("UP", "DOWN", "CHANGE")
-        if directed and all(one.text.lower().startswith("by") for one in self.left.get("DIFFERENCE", [])):
+        if directed and all(one.text.lower().startswith("by") for one in self.unread("DIFFERENCE")):
             self.take_frames("DIFFERENCE")
         between = self.axis is Axis.PERIODS and bool(self.take_frames("DIFFERENCE"))
         excess = self._is_percentage_difference() and bool(self.take_frames("EXCESS"))
@@ -1517,18 +1489,18 @@ class QueryComposer:
 
     def _may_move(self) -> bool:
         """Return whether growth is said once and of no formula, and is not compared."""
-        grown = self.left.get("GROWTH", [])
+        grown = self.unread("GROWTH")
         alone = len(grown) < 2 and not (grown and (self.parsed.arithmetic or self.has_unread("AVERAGE")))
         return alone and not (self.companies < 2 and self.has_unread("FASTER", "SLOWER", "HOW_MANY_TIMES"))
 
     def _moves_in_percent(self, *, growth: bool, between: bool, excess: bool) -> bool:
         """Return whether a movement is asked for as a rate: as growth or in percent, and not in points."""
-        up = self.left.get("UP", [])
+        up = self.unread("UP")
         either = self.has_unread("UP") and self.has_unread("DOWN")
         if either:
             self.take_frames("OR")  # `up or down`
         # `what percentage change`; `R&D % of revenue` next to a change is a separate share
-        of_it = len(self.measures) > 1 and any(one.text.lower().endswith(" of") for one in self.left.get("SHARE", []))
+        of_it = len(self.measures) > 1 and any(one.text.lower().endswith(" of") for one in self.unread("SHARE"))
         if self.has_unread(*_MOVING) and self.take_frames("EXCESS", "" if of_it else "SHARE"):
             excess = True
         percent = excess or self.base.unit == "percent"
@@ -1542,7 +1514,7 @@ class QueryComposer:
     def _is_percentage_difference(self) -> bool:
         """Return whether growth is asked for: `the percentage difference between 2018 and 2019`."""
         alone = self.axis is Axis.PERIODS and len(self.measures) == 1
-        return alone and all(one.text.lower().endswith("difference") for one in self.left.get("EXCESS", ()))
+        return alone and all(one.text.lower().endswith("difference") for one in self.unread("EXCESS"))
 
     def _add_up_parts(self) -> None:
         """Add up named parts whose movement is asked for as one: `how much did sales of Ads and Cloud together rise`.
@@ -1566,7 +1538,7 @@ class QueryComposer:
         how = next((how for frame, how in _HOWS.items() if self.has_unread(frame)), None)
         if how is None or self.axis not in (Axis.COMPANIES, Axis.PARTS, Axis.MEASURES):
             return {}
-        apart = {one.text.lower() for one in self.left.get("EACH", [])} & {"by", "per"}
+        apart = {one.text.lower() for one in self.unread("EACH")} & {"by", "per"}
         if how is Combination.TOTAL and self.family and apart:  # `total sales by segment`
             self.take_frames("TOTAL", "EACH")
             return {}
@@ -1584,7 +1556,7 @@ class QueryComposer:
             return _request(Kind.AGGREGATE, Axis.PERIODS, Combination.AVERAGE) if averaged else None
         if axis is Axis.PERIODS:
             return self._compare_periods()
-        summed = {one.text.lower() for one in self.left.get("TOTAL", [])} == {"total"}  # not `in total`, `combined`
+        summed = {one.text.lower() for one in self.unread("TOTAL")} == {"total"}  # not `in total`, `combined`
         if axis is Axis.MEASURES and (dated or summed):
             return None  # ambiguous: each of them or their sum
         if axis is Axis.COMPANIES and not dated and self._averaged(flow=True):
@@ -1642,13 +1614,11 @@ class QueryComposer:
         return _request(Kind.VALUE)
 
     def _unread(self) -> tuple[str, ...]:
-        shares = [share_of(one) for one in self.measures]
-        if shares and all(shares):
-            if all(isinstance(one[0], Function) and one[0].name == "sum" for one in shares if one is not None):
-                self.take_frames("TOTAL")  # `the total percentage of a and b over c`
-            self.take_frames("SHARE")  # `the proportion of costs as a percentage of revenue` says it twice
+        parts = [(share_of(one) or (None,))[0] for one in self.measures]
+        if parts and all(isinstance(one, Function) and one.name == "sum" for one in parts):
+            self.take_frames("TOTAL")  # `the total percentage of a and b over c`
         if self.measures and all(self._is_quotient(without_move(one)) for one in self.measures):
-            self.take_frames("RATIO", "SHARE")
+            self.take_frames("RATIO", "SHARE")  # `the proportion of costs as a percentage of revenue` says it twice
         left = {kind: tokens for kind, tokens in self.left.items() if kind not in types_in("saying-nothing")}
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
         return (*(text for _, text in sorted(found)), *self.parsed.apart, *self._silent_requests())
@@ -1659,15 +1629,13 @@ class QueryComposer:
             return self.lexicon.formulas[measure.formula].unit == "percent"
         return isinstance(measure, Operation) and measure.operator == "/"
 
-    def _is_one_request(self, *frames: str) -> bool:
-        """Return whether all unread frames of these kinds stand in one request of the question."""
-        places = (one.start for kind in frames for one in self.left.get(kind, []))
-        return len({*map(self._request_at, places)}) < 2
+    def _requests(self, *frames: str) -> set[int]:
+        """Return the numbers of the requests in which unread frames of these kinds stand."""
+        return {self._request_at(one.start) for one in self.unread(*frames)}
 
     def _request_at(self, place: int) -> int:
         """Return the number of the request of the question in which a place is."""
-        starts = [self.lexed.text.find(asked.rstrip("?")) for asked in split_requests(self.lexed.text)]
-        return sum(start <= place for start in starts)
+        return sum(self.lexed.text.find(one.rstrip("?")) <= place for one in split_requests(self.lexed.text))
 
     def _silent_requests(self) -> Iterator[str]:
         """Yield requests of which no word became a token: `and how much was paid out during the year`.
@@ -1702,18 +1670,11 @@ def _claimed(
 
 def _usual_measure(superlatives: Sequence[Token]) -> Line:
     """Return what parts are ranked by where no measure is named: revenue, or results for `most profitable`."""
-    metric = "operating_income" if _ranks_results(superlatives) else "revenue"
-    return Line(words=metric.replace("_", " "), metric=metric)
+    return line_of_metric("operating_income" if _ranks_results(superlatives) else "revenue")
 
 
 def _ranks_results(superlatives: Sequence[Token]) -> bool:
-    said = {word for one in superlatives for word in one.text.lower().split()}
-    return not _WORDS["of results"].isdisjoint(said)
-
-
-def _of_amounts(moving: Sequence[Token]) -> bool:
-    """Return whether a movement is of an amount, and no rate: `added the most revenue`."""
-    return any(one.text.lower() in _WORDS["of amounts that move"] for one in moving)
+    return any(word in _WORDS["of results"] for one in superlatives for word in one.text.lower().split())
 
 
 def _ranks_upwards(rank: Sequence[Token], *, falls: bool) -> bool:
@@ -1752,15 +1713,11 @@ def _without_company(line: Line | NamedFormula, **update: object) -> Line | Name
 
 def _distinct_line_share(measure: Measure) -> Measure:
     """Return a share of one metric with each line by its own words: `rent / rent and other`."""
-    part, whole = share_of(measure) or (None, None)
-    if not isinstance(part, Line) or not isinstance(whole, Line) or not part.metric:
-        return measure
-    same = part.model_copy(update={"words": "", "whole": False}) == whole.model_copy(
-        update={"words": "", "whole": False}
-    )
-    if not same or part.words.lower() == whole.words.lower():
-        return measure
-    return percentage(*(one.model_copy(update={"metric": None, "whole": False}) for one in (part, whole)))
+    match share_of(measure):
+        case Line(metric=str()) as part, Line() as whole if part.words.lower() != whole.words.lower():
+            if len({one.model_copy(update={"words": "", "whole": False}) for one in (part, whole)}) == 1:
+                return percentage(*(one.model_copy(update={"metric": None, "whole": False}) for one in (part, whole)))
+    return measure
 
 
 def _is_of_closing_balances(spelt: Operation) -> bool:
@@ -1779,14 +1736,8 @@ def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
     return rate if formula.unit == "percent" and whole.metric in expression_inputs(formula.expression) else measure
 
 
-def _is_of_money(one: Measure) -> bool:
-    """Return whether a measure is `cash`, or a word for what the options are: `which activity used more cash`."""
-    called = {*_MONEY, *_WORDS["called options"]}
-    return isinstance(one, Line) and one.words.lower() in called
-
-
 def _less(whole: Measure, others: Sequence[Measure]) -> Measure:
-    return reduce(lambda one, other: Operation(operator="-", left=one, right=other), others, whole)
+    return reduce(partial(operation, "-"), others, whole)
 
 
 def _of_the_whole(line: Line | NamedFormula) -> Line | NamedFormula:

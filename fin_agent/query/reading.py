@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -32,7 +32,7 @@ from fin_agent.query.lexer import (
     with_totals_apart,
 )
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
-from fin_agent.query.parsing import NoReadingError, ParsedQuestion, begins_measure, parse
+from fin_agent.query.parsing import NoReadingError, ParsedQuestion, parse
 from fin_agent.query.printed_line_matching import with_measure_by_words
 from fin_agent.query.query_composer import QueryComposer
 from fin_agent.query.question_sentences import (
@@ -141,20 +141,20 @@ def _ways(
     )
     if described:
         yield replace(lexed, tokens=tuple(measured)), (f"the measure in brackets is asked for, as {described!r}",)
-    bare, contrasts = without_contrasts(lexed.tokens, lexed.text)
-    notes = tuple(f"what the question does not mean was left aside: {words}" for words in contrasts)
-    if contrasts:
-        yield replace(lexed, tokens=tuple(bare)), notes
-    bare, glosses = without_glosses(bare, lexed.text)
-    if glosses:
-        notes += tuple(f"the words in brackets were ignored: {words}" for words in glosses)
-        yield replace(lexed, tokens=tuple(bare)), notes
-    bare, description = without_description(bare, lexed.text)
-    if description:
-        notes += (f"the words that describe what is chosen from were left aside: {description}",)
-        yield replace(lexed, tokens=tuple(bare)), notes
+    bare: Sequence[Token] = lexed.tokens
+    notes: tuple[str, ...] = ()
+    for without, note in _LEFT_ASIDE.items():
+        bare, words = without(bare, lexed.text)
+        if words:
+            notes += tuple(f"{note}: {one}" for one in ([words] if isinstance(words, str) else words))
+            yield replace(lexed, tokens=tuple(bare)), notes
 
 
+_LEFT_ASIDE: dict[Callable[[Sequence[Token], str], tuple[list[Token], str | tuple[str, ...]]], str] = {
+    without_contrasts: "what the question does not mean was left aside",
+    without_glosses: "the words in brackets were ignored",
+    without_description: "the words that describe what is chosen from were left aside",
+}
 _OF_A_PART = "segment"
 
 
@@ -164,18 +164,13 @@ def _either(lexed: LexedQuestion) -> Iterator[tuple[LexedQuestion, tuple[str, ..
     Two measures that the lexicon tells apart are two figures.
     """
     tokens = lexed.tokens
-    place = next((place for place, one in enumerate(tokens) if one.type == "OR"), 0)
-    if (
-        not place
-        or tokens[place - 1].type not in ("METRIC", "FORMULA")
-        or not types_in("of-one-figure").issuperset(one.type for one in tokens)
-    ):
+    types, known = [one.type for one in tokens], ("METRIC", "FORMULA")
+    place = types.index("OR") if "OR" in types else 0
+    if not place or types[place - 1] not in known or not types_in("of-one-figure").issuperset(types):
         return
-    after = next(
-        (at for at in range(place, len(tokens)) if tokens[at].type in ("COMPANY", "PERIOD", "STOP")), len(tokens)
-    )
+    after = next((at for at in range(place, len(tokens)) if types[at] in ("COMPANY", "PERIOD", "STOP")), len(tokens))
     second = tokens[place + 1 : after]
-    if len(second) == 1 and second[0].type in ("METRIC", "FORMULA") and second[0].value != tokens[place - 1].value:
+    if len(second) == 1 and second[0].type in known and second[0].value != tokens[place - 1].value:
         return
     for other in (tokens[place:after], tokens[place - 1 : place + 1]):
         note = f"one of two names was used, the other is left aside: {' '.join(one.text for one in other).strip()}"
@@ -306,7 +301,11 @@ def _with_listed_members(tokens: Sequence[Token], text: str) -> Sequence[Token]:
     The list stands in brackets, behind `among`, a dash or a colon, or before all: `among Ads, AWS and stores, which
     grew most`, `lines (sales, AWS)`, `Express/Ground`. A part that no table has beside the others is no answer.
     """
-    kept = _with_one_company(tokens)
+    # `FedEx Express, FedEx Ground or FedEx Freight`: the only company stands once
+    keys = {one.value.company.key for one in tokens if isinstance(one.value, CompanyMention)}
+    pairs = [before for before, one in pairwise(tokens) if (before.type, one.type) == ("COMPANY", "PART")]
+    again = pairs[1:] if len(keys) == 1 else []
+    kept = [one for one in tokens if one not in again]
     if not has_any(tokens, types_in("ranking")):
         return kept
     for place in range(len(kept)):
@@ -317,14 +316,6 @@ def _with_listed_members(tokens: Sequence[Token], text: str) -> Sequence[Token]:
                 if kept[at].type != "PART":
                     kept[at:end] = [Token("PART", words, kept[at].start, kept[end - 1].end, words)]
     return kept
-
-
-def _with_one_company(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with the only company once before its parts: `FedEx Express, FedEx Ground or FedEx Freight`."""
-    keys = {one.value.company.key for one in tokens if isinstance(one.value, CompanyMention)}
-    pairs = [before for before, one in pairwise(tokens) if (before.type, one.type) == ("COMPANY", "PART")]
-    again = pairs[1:] if len(keys) == 1 else []
-    return [one for one in tokens if one not in again]
 
 
 def _are_members(tokens: Sequence[Token], items: Sequence[tuple[int, int]], text: str) -> bool:
@@ -361,18 +352,17 @@ def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
     What is lost moves, too: `which region lost the most sales`, `the most share of sales`.
     """
     falls = word_lists("question_words")["of falls"]
-    between = [
-        place
-        for place, (one, other) in enumerate(pairwise(tokens))
+    before = [
+        one
+        for one, other in pairwise(tokens)
         if one.type in ("THAN", "VERSUS") and other.type in ("PERIOD", "YEAR_BEFORE", "PRIOR")
     ]
     of_members = any(one.type.startswith("KIND_") or one.type == "COUNTRY" for one in tokens)
     moves = any(one.type in types_in("moving") and one.text.lower() not in falls for one in tokens)
-    if not (between or _loses_most(tokens, falls)) or not of_members or moves:
+    if not (before or _loses_most(tokens, falls)) or not of_members or moves:
         return list(tokens)
-    types = _MOVED | ({"MINUS": ("DOWN",)} if "THAN" in {tokens[place].type for place in between} else {})
-    kept = (one for place, one in enumerate(tokens) if place not in between)
-    return [each for one in kept for each in _moving(one, types, falls)]
+    types = _MOVED | ({"MINUS": "DOWN"} if has_any(before, ("THAN",)) else {})
+    return [each for one in tokens if one not in before for each in _moving(one, types, falls)]
 
 
 def _loses_most(tokens: Sequence[Token], falls: Collection[str]) -> bool:
@@ -383,14 +373,14 @@ def _loses_most(tokens: Sequence[Token], falls: Collection[str]) -> bool:
     )
 
 
-def _moving(one: Token, types: Mapping[str, Sequence[str]], falls: Collection[str]) -> list[Token]:
+def _moving(one: Token, types: Mapping[str, str], falls: Collection[str]) -> list[Token]:
     """Return the tokens of a movement in place of a word that compares: `less` of `less revenue than in 2022`."""
     if one.text.lower() in falls:
         return [replace(one, type="DOWN"), replace(one, type="HIGHEST")]
-    return [replace(one, type=way, text=way.lower()) for way in types.get(one.type, ())] or [one]
+    return [replace(one, type=types[one.type], text=types[one.type].lower()) if one.type in types else one]
 
 
-_MOVED = {"HIGHER": ("UP",), "LOWER": ("DOWN",)}
+_MOVED = {"HIGHER": "UP", "LOWER": "DOWN"}
 
 
 def _with_context_tokens(tokens: Sequence[Token], before: Query) -> tuple[Token, ...]:
@@ -399,13 +389,9 @@ def _with_context_tokens(tokens: Sequence[Token], before: Query) -> tuple[Token,
         margin = next((one for one in tokens if one.type == "MARGIN"), None)
         tokens = [one for one in tokens if one is not margin]  # `did that margin go up`
         of = without_move(before.only_measure) if before.only_measure is not None else None
-        asked = (
-            has_any(tokens, {"WHICH"})
-            and isinstance(of, Line)
-            and not before.unread
-            and not has_any(tokens, {"UP", "DOWN", "CHANGE"})
-        )
-        if margin is not None and asked:  # `at what margin`, `what margin does that imply`
+        moved = before.unread or has_any(tokens, {"UP", "DOWN", "CHANGE"})
+        # `at what margin`, `what margin does that imply`
+        if margin is not None and has_any(tokens, {"WHICH"}) and isinstance(of, Line) and not moved:
             revenue = replace(margin, type="METRIC", text="revenue", value="revenue")
             tokens = [replace(margin, type="SHARE"), revenue, *tokens]
     first = next((place for place, one in enumerate(tokens) if one.type not in ("AND", "COMMA")), 0)
@@ -425,9 +411,10 @@ def _spells_a_formula(sentence: str, names: KnownNames) -> bool:
     """Return whether a sentence without a request combines figures: `year-end inventory over COGS x 365`."""
     tokens = lex(sentence, names).tokens
     known = any(one.type in LINES and one.value for one in tokens)
-    pairs = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    triples = zip(tokens, tokens[1:], tokens[2:], strict=False)
     return known and any(
-        one.type in ARITHMETIC and ends_measure(before) and begins_measure(after) for before, one, after in pairs
+        ends_measure(before) and one.type in ARITHMETIC and after.type in types_in("first")
+        for before, one, after in triples
     )
 
 
@@ -493,11 +480,8 @@ _MOST_LINES = 1_000
 
 def _substitute_only_formula(parsed: ParsedQuestion, formula: Measure) -> None:
     """Replace the only requested measure by a formula whose name the question spells differently."""
-    if parsed.measures and (
-        len(parsed.measures) != 1
-        or getattr(parsed.measures[0], "metric", None)
-        or isinstance(parsed.measures[0], NamedFormula)
-    ):
+    known = (getattr(one, "metric", None) or isinstance(one, NamedFormula) for one in parsed.measures)
+    if len(parsed.measures) > 1 or any(known):
         raise NoReadingError("the question defines one measure and asks for another")
     parsed.measures = [formula]
     parsed.frames.pop("RATIO", None)  # `What is the ratio? It is defined as a / b.`

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from enum import StrEnum
-from functools import reduce
+from functools import partial, reduce
+from itertools import chain
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -333,11 +334,9 @@ def lines_of(measure: Measure) -> Iterator[Line | NamedFormula]:
         case Line() | NamedFormula():
             yield measure
         case Operation(left=left, right=right):
-            yield from lines_of(left)
-            yield from lines_of(right)
+            yield from chain(lines_of(left), lines_of(right))
         case Function(of=parts):
-            for part in parts:
-                yield from lines_of(part)
+            yield from chain.from_iterable(map(lines_of, parts))
         case Move(of=of):
             yield from lines_of(of)
 
@@ -362,25 +361,34 @@ def without_move(measure: Measure) -> Measure:
     return measure.of if isinstance(measure, Move) else measure
 
 
+def operation(operator: Operator, left: Measure, right: Measure) -> Operation:
+    """Return `left operator right`."""
+    return Operation(operator=operator, left=left, right=right)
+
+
+def line_of_metric(metric: str) -> Line:
+    """Return the line of a metric, in the words of its name."""
+    return Line(words=metric.replace("_", " "), metric=metric)
+
+
 def percentage(part: Measure, whole: Measure) -> Operation:
     """Return one measure in percent of another; a part that the whole of the same line bears is that of the first."""
     of_one = isinstance(part, Line) and isinstance(whole, Line) and part.part is None and part.words == whole.words
     if isinstance(whole, Line) and whole.part is not None and of_one:
         part, whole = part.model_copy(update={"part": whole.part}), whole.model_copy(update={"part": None})
-    hundred = Number(value=100, unit="percent")
-    return Operation(operator="/", left=Operation(operator="*", left=hundred, right=part), right=whole)
+    return operation("/", operation("*", Number(value=100, unit="percent"), part), whole)
 
 
 def total_of(measures: Iterable[Measure]) -> Measure:
     """Return the sum of measures."""
-    return reduce(lambda one, other: Operation(operator="+", left=one, right=other), measures)
+    return reduce(partial(operation, "+"), measures)
 
 
 def share_of(measure: Measure | None) -> tuple[Measure, Measure] | None:
     """Return the part and the whole of one measure in percent of another; None for any other measure."""
     match measure:
         case Operation(
-            operator="/", left=Operation(operator="*", left=Number(unit="percent"), right=part), right=whole
+            operator="/", left=Operation(operator="*", left=Number(value=100, unit="percent"), right=part), right=whole
         ):
             return part, whole
         case _:
@@ -396,14 +404,11 @@ def measure_text(measure: Measure, above: int = 0) -> str:
         case Number(value=value, unit=unit):
             shown = f"{int(value):,}" if float(value).is_integer() else f"{value:,}"
             return f"{shown}%" if unit == "percent" else shown
-        case Operation(
-            operator="/",
-            left=Operation(left=Number(value=100, unit="percent"), right=Line() as part),
-            right=Line() as whole,
-        ) if whole.whole and whole == part.model_copy(update={"whole": True}):
-            return f"share of {measure_text(part, above)}"
-        case Operation(operator="/", left=Operation(left=Number(value=100, unit="percent"), right=part), right=whole):
-            return measure_text(Operation(operator="/", left=part, right=whole), above)
+        case Operation() if (pair := share_of(measure)) is not None:
+            part, whole = pair
+            if isinstance(part, Line) and whole == part.model_copy(update={"whole": True}):
+                return f"share of {measure_text(part, above)}"
+            return measure_text(operation("/", part, whole), above)
         case Operation(operator=operator, left=left, right=right):
             rank = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}[operator]
             text = f"{measure_text(left, rank)} {operator} {measure_text(right, rank + 1)}"
