@@ -98,7 +98,7 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     joined = [each for one in joined for each in _with_part_called(one, names, keys)]
     joined = list(_with_what_is_earned(joined, names, keys))
-    joined = _with_actions(text, _with_designations(text, list(_with_fractions(joined)), names, keys), names)
+    joined = _with_actions(text, _with_designations(text, joined, names, keys), names)
     joined = [_in_nouns(one, names) for one in _with_results(text, joined, names)]
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
 
@@ -124,36 +124,33 @@ def _with_part_called(one: Token, names: KnownNames, keys: Sequence[str]) -> lis
 
 
 def _with_what_is_earned(tokens: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> Iterator[Token]:
-    """Yield the tokens with the revenue of what something is earned with: `pull in from advertising`, no such cost."""
-    for before, one in itertools.pairwise((None, *tokens)):
+    """Yield the tokens with the revenue of what something is earned with: `pull in from advertising`, no such cost.
+
+    Half of a whole becomes a bound of it: `more than half of revenue`.
+    """
+    before: Token | None = None
+    for one in tokens:
         earned = before is not None and _phrases()[0].get(tuple(before.text.lower().split())) == "earns"
-        part = names.part_called(f"{one.text} business", keys) if one and earned and one.type == "PHRASE" else None
-        if part is not None and one is not None:
+        part = names.part_called(f"{one.text} business", keys) if earned and one.type == "PHRASE" else None
+        if part is not None:
             yield Token("METRIC", _EARNED, one.start, one.start, _EARNED)
-            one = replace(one, type="PART", text=part, value=part)
-        if one is not None:
-            yield one
-
-
-def _with_fractions(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens with half of a whole as a bound of it: `more than half of revenue`."""
-    for before, one in itertools.pairwise((None, *tokens)):
-        if before is not None and one is not None and one.type == "HALF" and before.type in types_in("bounding"):
-            one = replace(one, type="NUMBER", value=Amount(50.0, "percent"))
-        if one is not None:
-            yield one
+            before = replace(one, type="PART", text=part, value=part)
+        elif one.type == "HALF" and before is not None and before.type in types_in("bounding"):
+            before = replace(one, type="NUMBER", value=Amount(50.0, "percent"))
+        else:
+            before = one
+        yield before
 
 
 def _with_designations(text: str, tokens: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> list[Token]:
     """Return the tokens with printed numbers that name a model as part of the line behind them: `737 deliveries`."""
     kept: list[Token] = []
     for one in tokens:
-        before = kept[-1] if kept else None
-        model = before is not None and before.type == "NUMBER" and before.text.isdigit() and len(before.text) < _DIGITS
-        named = model and one.type in _LINES
-        if before is None or not named or has_any(kept[-2:-1], types_in("bounding") | {"AND", "OVER", "OR"}):
-            kept.append(one)
-        elif text[before.end : one.start] in (" ", "s ") and keys and names.is_printed(before.text, keys):
+        before = kept[-1] if kept else one
+        model = before.type == "NUMBER" and before.text.isdigit() and len(before.text) < _DIGITS
+        named = model and one.type in _LINES and text[before.end : one.start] in (" ", "s ")
+        bounds = has_any(kept[-2:-1], types_in("bounding") | {"AND", "OVER", "OR"})
+        if named and not bounds and keys and names.is_printed(before.text, keys):
             kept[-1] = Token("PHRASE", text[before.start : one.end], before.start, one.end)
         else:
             kept.append(one)
@@ -283,10 +280,9 @@ def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Se
 def _begins_a_name(text: str, one: CompanyMention, end: int, names: KnownNames, keys: Sequence[str]) -> bool:
     """Return whether a company's name and the word behind it are one name, but no part or line without the former."""
     start = one.end + 1
-    known = {other.start for other in names.lexicon.mentions(text)} | {
-        other.start for other in names.parts_in(text, keys)
-    }
-    if start in known or not names.are_one_name(one.phrase, text[start:end], keys):
+    known = any(part.start == start for part in names.parts_in(text, keys))
+    known = known or any(other.start == start for other in names.lexicon.mentions(text))
+    if known or not names.are_one_name(one.phrase, text[start:end], keys):
         return False
     (kind, *others) = [other.type for other in _words(text, start, end)]
     return not others and (kind == "PHRASE" or (kind.startswith("KIND_") and text[start].isupper()))
@@ -294,7 +290,8 @@ def _begins_a_name(text: str, one: CompanyMention, end: int, names: KnownNames, 
 
 def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> list[Token]:
     """Return the lines and parts that the text names between the tokens, without overlaps."""
-    bare = _PATTERNS["percent margin"].sub(" ", _without(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
+    between = mask_spans(text, [(one.start, one.end) for one in taken])
+    bare = _PATTERNS["percent margin"].sub(" ", between).translate(_OPERATORS).replace(" / ", " ; ")
     parts = [
         _with_kind(bare, _without_measure(text, one, names))
         for one in (names.parts_in(text, keys) if keys else ())
@@ -326,9 +323,10 @@ def _is_negated(text: str, start: int) -> bool:
     return text[:start].lower().endswith(_NON)
 
 
-def _outside(found: Iterable[Token], taken: Sequence[Token]) -> list[Token]:
+def _outside(found: Iterable[Token], taken: Iterable[Token]) -> list[Token]:
     """Return the tokens that overlap none of those taken."""
-    return [one for one in found if not any(one.start < other.end and other.start < one.end for other in taken)]
+    spans = [(one.start, one.end) for one in taken]
+    return [one for one in found if not any(one.start < end and start < one.end for start, end in spans)]
 
 
 def _with_share_signs(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
@@ -474,8 +472,11 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
         if first.type == "COMMA" and joint.type == "AND" and at:
             at -= 1
             first = tokens[at]
-        if joint.type in types_in("sharing") and (whole := _with_shared_noun(first, second)):
-            tokens[at] = _as_known_name(whole, replace(first, type="PHRASE", text=whole, value=None), names)
+        adjective, _, noun = second.text.partition(" ")
+        alike = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= _ADJECTIVES
+        if alike and noun and joint.type in types_in("sharing"):  # `current and long-term debt`
+            whole = f"{first.text} {noun}"
+            tokens[at] = _as_known_name(whole, replace(first, text=whole, value=None), names)
             if joint.type in ("AND", "PLUS") and _are_added_up(tokens):
                 tokens[place - 1] = replace(joint, type="WITH")
             continue
@@ -488,13 +489,6 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
         elif first.type in ("METRIC", "FORMULA") and " " in first.text and joint.type == "AND":
             tokens[place] = _as_known_name(f"{first.text.split()[0]} {second.text}", second, names)
     return tokens
-
-
-def _with_shared_noun(first: Token, second: Token) -> str:
-    """Return the first of two names with the noun that they share: `current and long-term debt`; empty if none."""
-    adjective, _, noun = second.text.partition(" ")
-    shared = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= _ADJECTIVES
-    return f"{first.text} {noun}" if shared and noun else ""
 
 
 def _share_noun(tokens: Sequence[Token]) -> bool:
@@ -554,10 +548,6 @@ def _skip_possessive(text: str, end: int) -> int:
     return end + 2 if text[end : end + 2].lower() == "'s" else end + 1 if text[end : end + 1] == "'" else end
 
 
-def _without(text: str, tokens: Sequence[Token]) -> str:
-    return mask_spans(text, [(one.start, one.end) for one in tokens])
-
-
 def periods_in(text: str, companies: Sequence[Token] = ()) -> list[Token]:
     """Return the periods and days that the text names outside of `companies`."""
     found: list[Token] = []
@@ -599,14 +589,13 @@ _MONTH_OF_YEAR = re.compile(
 )
 
 
-def _given(text: str, given: Sequence[str], taken: Sequence[Token]) -> Iterator[Token]:
-    taken = list(taken)
+def _given(text: str, given: Sequence[str], taken: Sequence[Token]) -> list[Token]:
+    named: list[Token] = []
     for name in sorted(given, key=len, reverse=True):
         words = r"\W+".join(map(re.escape, name.split()))
         for found in re.finditer(rf"(?<!\w){words}(?!\w)", text, re.I):
-            if not any(one.start < found.end() and found.start() < one.end for one in taken):
-                taken.append(Token("GIVEN", found.group(), found.start(), found.end(), name))
-                yield taken[-1]
+            named += _outside([Token("GIVEN", found.group(), *found.span(), name)], (*taken, *named))
+    return named
 
 
 def mentions_of(token: Token) -> tuple[PeriodMention | DateMention, ...]:
@@ -623,21 +612,16 @@ def _mentions_in(text: str, names: KnownNames, *, between_years: bool = False) -
     for one in names.lexicon.mentions(text):
         words = one.phrase
         asked = _PATTERNS["change in"].match(words) if between_years else None
-        if asked is not None:
-            place = one.start + asked.end()
+        if lead := asked or _PATTERNS["of a segment"].match(words):  # `which region segment's EBIT fell`
+            place = one.start + lead.end()
             for other in names.lexicon.mentions(text[place : one.end]):
                 yield Token(other.kind.upper(), other.phrase, place + other.start, place + other.end, other.id)
             continue
-        if (whose := _PATTERNS["of a segment"].match(words)) is not None:  # `which region segment's EBIT fell`
-            for other in names.lexicon.mentions(words[whose.end() :]):
-                start = one.start + whose.end() + other.start
-                yield Token(other.kind.upper(), other.phrase, start, start + len(other.phrase), other.id)
-            continue
         metric = names.lexicon.metrics.get(one.id)
         start, end = one.start, one.end
-        for lead in _LEADS:
-            if words.lower().startswith(lead) and (lead != "total " or (metric and metric.period == "duration")):
-                start += len(lead)
+        for led in _LEADS:
+            if words.lower().startswith(led) and (led != "total " or (metric and metric.period == "duration")):
+                start += len(led)
         if metric is not None and metric.unit != "percent" and words.lower().endswith(" growth"):
             end -= len(" growth")
         rest = text[start:end]
