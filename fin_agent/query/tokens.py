@@ -7,12 +7,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
-import yaml
-
 from fin_agent.errors import LexiconError
+from fin_agent.lexicon.words import load_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +24,9 @@ class Token:
     value: object = None
 
 
-@lru_cache(maxsize=4)
 def read_yaml(name: str) -> dict[str, Any]:
     """Return the content of a YAML file of this package."""
-    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-    content: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return content
+    return load_yaml(name.removesuffix(".yaml"), __package__)
 
 
 def types_in(group: str) -> frozenset[str]:
@@ -73,14 +68,9 @@ def _groups() -> dict[str, frozenset[str]]:
     return groups
 
 
-@lru_cache(maxsize=1)
-def _known_types() -> frozenset[str]:
-    words = (kind.upper() for kind in read_yaml("words.yaml"))
-    return frozenset({"", *words, *read_yaml("token_rules.yaml")["types"].split()})
-
-
 def _types_of(types: str) -> frozenset[str]:
-    groups, known = _groups(), _known_types()
+    groups, words = _groups(), map(str.upper, read_yaml("words.yaml"))
+    known = frozenset({"", *words, *read_yaml("token_rules.yaml")["types"].split()})
     found = frozenset(kind for each in types.removeprefix("!").split() for kind in groups.get(each, (each,)))
     if unknown := found - known:
         raise LexiconError(f"`{min(unknown)}` is not a type or group of tokens", subject=f"token_rules.yaml: {types}")
