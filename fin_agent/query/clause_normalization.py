@@ -70,10 +70,9 @@ def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
         return None
     formula, rest = _separate_formula(formulas[0].tokens)
     formulas[0].tokens = [*rest, *formula]
-    for one in clauses:
-        if one is not formulas[0]:
-            one.tokens = [each for each in one.tokens if each.type not in _naming(clauses)]
-    return [token for one in clauses for token in one.tokens]
+    # words that name a formula; of a figure of one time, also those that describe it
+    naming = types_in("naming") | (frozenset() if _are_of_several_times(clauses) else types_in("naming-one-figure"))
+    return [each for one in clauses for each in one.tokens if one is formulas[0] or each.type not in naming]
 
 
 def _has_signs(tokens: Sequence[Token]) -> bool:
@@ -82,11 +81,6 @@ def _has_signs(tokens: Sequence[Token]) -> bool:
         one.type in ARITHMETIC and not one.text[0].isalpha() and (before.end, one.end) != (one.start, after.start)
         for before, one, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
     )
-
-
-def _naming(clauses: Sequence[Clause]) -> frozenset[str]:
-    """Return the types of the words that name a formula; of a figure of one time, also those that describe it."""
-    return types_in("naming") | (frozenset() if _are_of_several_times(clauses) else types_in("naming-one-figure"))
 
 
 def _are_of_several_times(clauses: Sequence[Clause]) -> bool:
@@ -128,7 +122,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
         tokens = _with_own_total(tokens)
     joined = _with_names_joined(tokens)
     apart = None if has_any(tokens, ARITHMETIC) else _with_prepositions(tokens, text)
-    whole = (_with_share_within(tokens, text), _with_bounds_in_names(tokens, text), joined, apart, tokens)
+    whole = (_with_bounds_in_names(tokens, text), joined, apart, tokens)
     yield from _made(*whole, rewrite(tokens, "quotients"), _with_listed_parts(tokens, text))
     for some in _made(tokens, apart):
         yield from (_with_sums(shared, text) or shared for shared in _with_shared_words(some))
@@ -208,23 +202,16 @@ def without_description(tokens: Sequence[Token], text: str) -> tuple[list[Token]
 
     `Among the swaps that it used to manage exposure to rates, which one had the highest X`: they are named before it.
     """
-    ends = (
-        at for at, one in enumerate(tokens) if one.type in ("WHICH", "WHO") and at and tokens[at - 1].type == "COMMA"
-    )
-    end = next(ends, None)
-    named = [at for at, one in enumerate(tokens[:end]) if one.type == "PHRASE"] if end is not None else []
-    if end is None or not named or not has_any(tokens[end:], {"HIGHEST", "LOWEST", "FASTEST", "SLOWEST"}):
-        return list(tokens), ""
-    start = named[0] + 1
-    after = text[tokens[named[0]].end :].lstrip().lower().split(" ", 1)[0]
+    pairs = enumerate(pairwise(tokens), 1)
+    end = next((at for at, (before, one) in pairs if before.type == "COMMA" and one.type in ("WHICH", "WHO")), 0)
+    start = next((at for at, one in enumerate(tokens[:end], 1) if one.type == "PHRASE"), 0)
+    after = text[tokens[start - 1].end :].lstrip().lower().split(" ", 1)[0] if start else ""
     described = [one for one in tokens[start : end - 1] if one.type not in ("COMPANY", "PERIOD", "NOISE")]
-    if after not in _RELATIVE or not described:
+    chooses = has_any(tokens[end:], {"HIGHEST", "LOWEST", "FASTEST", "SLOWEST"})
+    if after not in ("that", "which", "who") or not described or not chooses:
         return list(tokens), ""
     kept = [one for one in tokens if one not in described and one is not tokens[end - 1]]
     return kept, text[described[0].start : described[-1].end]
-
-
-_RELATIVE = ("that", "which", "who")
 
 
 def without_contrasts(tokens: Sequence[Token], text: str) -> tuple[list[Token], tuple[str, ...]]:
@@ -252,10 +239,7 @@ def _opens_a_contrast(before: Token, one: Token, text: str) -> bool:
 
 
 def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """Read `a and b` in a formula as a sum: `borrowings less cash and securities` subtracts both.
-
-    Lines separated only by a preposition are joined; None if there is nothing to change.
-    """
+    """Read `a and b` in a formula as a sum: `borrowings less cash and securities` subtracts both; None without one."""
     if not has_any(tokens, ARITHMETIC):
         return None
     summed = rewrite(_with_prepositions(tokens, text) or tokens, "sums")
@@ -294,19 +278,6 @@ def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None
         Token("PART", one.text, one.start, one.end, one.text) if place in (first, second) else one
         for place, one in enumerate(tokens)
     ]
-
-
-def _with_share_within(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """Return the tokens with `in` between part and whole as a quotient: `the percentage of leases in total debt`."""
-    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
-    if len(lines) < 2 or has_any(tokens, ARITHMETIC) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
-        return None
-    part, whole = tokens[lines[-2]], lines[-1]
-    whole -= tokens[whole - 1].type == "TOTAL"
-    if tokens[whole - 1] is not part or _PATTERNS["within"].fullmatch(text[part.end : tokens[whole].start]) is None:
-        return None
-    parted = [*tokens[:whole], replace(part, type="OF_WHICH", text="in", value=None), *tokens[whole:]]
-    return _with_prepositions(parted, text) or parted
 
 
 def _with_owners(tokens: Sequence[Token], text: str) -> list[Token] | None:
@@ -434,12 +405,9 @@ def closing_brackets(tokens: Sequence[Token]) -> dict[int, int]:
             opened.append(place)
         elif one.type == "RPAR" and opened:
             start = opened.pop()
-            if place < start + _MAX_BRACKET_LENGTH:
+            if place < start + 200:  # those far apart are no pair
                 closed[start] = place
     return closed
-
-
-_MAX_BRACKET_LENGTH = 200
 
 
 def _unify_token_types(token: Token) -> Token:
@@ -693,9 +661,8 @@ def _is_in_words(tokens: Sequence[Token]) -> bool:
 
 def is_ratio_name(line: Token) -> bool:
     """Return whether a line's name is that of a ratio: `inventory turns`, `automotive gross margin`."""
-    return (
-        line.type == "FORMULA" or line.text.lower().rpartition(" ")[2] in word_lists("measure_words")["called ratios"]
-    )
+    ratios = word_lists("measure_words")["called ratios"]
+    return line.type == "FORMULA" or line.text.lower().rpartition(" ")[2] in ratios
 
 
 def _substitute_definition(clauses: Sequence[Clause], clause: Clause) -> None:
@@ -766,10 +733,7 @@ def _substitute_line(owner: Clause, clause: Clause) -> None:
 
 
 def _without_absent_lines(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Return a formula without lines behind it that are to be left out and that it does not have.
-
-    `use operating cash flow less capex, ignore disposal proceeds`.
-    """
+    """Return a formula without lines to be left out that it does not have: `cash flow less capex, ignore disposals`."""
     place = next((place for place, one in enumerate(tokens) if one.type == "EXCEPT"), len(tokens))
     without = [one for one in tokens[place + 1 :] if one.type not in types_in("marks") | {"OR"}]
     used = words_of(" ".join(one.text for one in tokens[:place]))
@@ -829,7 +793,7 @@ def _with_names_joined(tokens: Sequence[Token]) -> list[Token] | None:
 def _with_share_split(tokens: Sequence[Token]) -> list[Token] | None:
     """Return the tokens with the only line of a share as part and whole: `percentage of leases in other debt`."""
     lines = [place for place, one in enumerate(tokens) if one.type in LINES]
-    if len(lines) != 1 or has_any(tokens, ARITHMETIC) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
+    if len(lines) != 1 or has_any(tokens, ARITHMETIC) or not has_any(tokens[: lines[0]], ("SHARE",)):
         return None
     one = tokens[lines[0]]
     known = {each.text: each for each in one.value if isinstance(each, Token)} if isinstance(one.value, tuple) else {}
@@ -886,15 +850,11 @@ def _with_own_total(tokens: list[Token]) -> list[Token]:
 
 def _without_fillers(tokens: Sequence[Token], text: str, is_printed: Callable[[str], bool]) -> list[Token] | None:
     """Return the tokens without isolated phrases whose words are printed nowhere; None if there are none."""
-    lines = [one for one in tokens if one.type in LINES]
-    fillers = [
-        place
-        for place, one in enumerate(tokens)
-        if one.type == "PHRASE"
-        and not _is_connected(tokens, place, text)
-        and not any(is_printed(word) for word in one.text.split())
+    loose = [
+        place for place, one in enumerate(tokens) if one.type == "PHRASE" and not _is_connected(tokens, place, text)
     ]
-    if not fillers or not any(one.type in ("METRIC", "FORMULA", "GIVEN") for one in lines):
+    fillers = [place for place in loose if not any(map(is_printed, tokens[place].text.split()))]
+    if not fillers or not has_any(tokens, types_in("complete")):
         return None  # the remainder must be a measure
     return [one for place, one in enumerate(tokens) if place not in fillers]
 

@@ -383,22 +383,17 @@ def _is_one_line(line: Token, inside: Sequence[Token], others: Sequence[Token], 
     """Return whether the tokens inside a printed line are no more than its words; see `with_printed_lines`."""
     if not inside:
         return every
-    first, last = inside[0], inside[-1]
-    lines = sum(one.type in _LINES for one in inside)
-    read = all(one.type in _LINES or one.type == "PART" for one in inside) and lines < 2
+    first, last, types = inside[0], inside[-1], [one.type for one in inside]
+    read = (_LINES | {"PART"}).issuperset(types) and sum(kind in _LINES for kind in types) < 2
     if read and first.start == line.start and last.end >= line.end:
         return False
     if first.type == "OF_WHICH" or any(one.type in types_in("never-of-a-line") and one.text != "per" for one in inside):
         return False
     if not every and (_is_request_of_metric(inside, others) or not has_any(inside, _OPERANDS) or _share_noun(inside)):
         return False
-    return not _asks_something(inside, others) or has_any(others, types_in("asking"))
-
-
-def _asks_something(inside: Sequence[Token], others: Sequence[Token]) -> bool:
-    """Return whether a printed line begins or ends with a request; the `total` of a part and one period is its name."""
-    of_a_part = [one.type for one in inside[:-1]] == ["TOTAL", "PART"] and _of_one_period(others)
-    return has_any((inside[0], inside[-1]), types_in("asking")) and not of_a_part
+    # the `total` of a part and one period is its name
+    of_a_part = types[:-1] == ["TOTAL", "PART"] and _of_one_period(others)
+    return of_a_part or not has_any((first, last), types_in("asking")) or has_any(others, types_in("asking"))
 
 
 def _is_request_of_metric(inside: Sequence[Token], others: Sequence[Token]) -> bool:
@@ -491,13 +486,13 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
     return tokens
 
 
+_ADJECTIVES = word_lists("question_words")["sharing a noun"]
+
+
 def _share_noun(tokens: Sequence[Token]) -> bool:
     """Return whether tokens are two lines of one noun, written out: a note may print both as one, of what it hedges."""
     one = tokens[0]
     return len(one.text) > one.end - one.start and one.text.lower().split()[0] in _ADJECTIVES
-
-
-_ADJECTIVES = word_lists("question_words")["sharing a noun"]
 
 
 def _are_added_up(tokens: Sequence[Token]) -> bool:

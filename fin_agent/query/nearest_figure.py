@@ -99,17 +99,11 @@ def _is_of_one_figure(lexed: LexedQuestion) -> bool:
 
 
 def _content(lexed: LexedQuestion, period: FiscalPeriod, dated: Token | None, *, is_moving: bool) -> list[Token]:
-    """Return the tokens that identify the figure, with the periods other than the one asked about.
-
-    A change is relative to the year before, which then identifies nothing.
-    """
-    before = str(period.fiscal_year - 1)
-    return [
-        one
-        for one in lexed.tokens
-        if _is_content(one, lexed)
-        or (one.type == "PERIOD" and one is not dated and not (is_moving and before in one.text))
-    ]
+    """Return the tokens that identify the figure, with periods but its own and, of a change, the year before it."""
+    others = [one for one in lexed.tokens if one.type == "PERIOD" and one is not dated]
+    before = str(period.fiscal_year - 1) if is_moving else None
+    told = [one for one in others if before is None or before not in one.text]
+    return [one for one in lexed.tokens if one in told or _is_content(one, lexed)]
 
 
 def _of_types(lexed: LexedQuestion, types: Collection[str]) -> list[Token]:

@@ -163,10 +163,7 @@ _WORDS_OF_A_NAME = 5
 
 
 def _without_preamble(asked: str) -> str:
-    """Return the request without an introductory clause that names the source or makes a concession.
-
-    `Considering the balance sheet, what is ...`, `Even with lower sales, did ...`.
-    """
+    """Return a request without a clause before it that names the source or concedes: `On the balance sheet, what`."""
     lead, comma, rest = asked.partition(", ")
     asks = rest.lower().startswith(("what ", "how ", "which ", "did ", "does ", "is ", "was ", "were "))
     grants = _CONCESSION.match(lead)

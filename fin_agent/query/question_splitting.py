@@ -48,10 +48,9 @@ def is_told(ask: str, before: Query | None) -> bool:
     """Return whether a text asks only for what the answer to the previous question gives: a difference, a result."""
     if before is None:
         return False
-    computed = isinstance(before.only_measure, Operation) and finds(
-        ask.strip(" ?."), "asks the result", "question_words"
-    )
-    return computed or (before.tells_difference and asks_only_difference(ask))
+    computed = isinstance(before.only_measure, Operation)
+    of_result = computed and finds(ask.strip(" ?."), "asks the result", "question_words")
+    return of_result or (before.tells_difference and asks_only_difference(ask))
 
 
 def resolve_references(ask: str, before: Query | None) -> str:

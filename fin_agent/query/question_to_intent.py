@@ -236,10 +236,7 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
 
 
 def _is_of_a_cover(asked: Intent | None, bare: str, words: Intent, workspace: Workspace) -> bool:
-    """Return whether a question asks for all shares outstanding, which only covers state: at their day, or at all.
-
-    `bare` is the request without companies.
-    """
+    """Return whether a question, `bare` without companies, asks for all shares outstanding, which only covers state."""
     plain_words = word_lists("question_words")["of all shares"].union(MONTHS)
     if len(words.companies) != 1 or not finds(bare, "shares outstanding"):
         return False
@@ -315,10 +312,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
 
 
 def _of_unit_asked(intent: Intent, workspace: Workspace) -> Intent | None:
-    """Return the only figure asked for as the one of several lines in whose unit it is: `how many bitcoin`, no dollars.
-
-    None where the lines do not differ so.
-    """
+    """Return the only figure asked for as the one of several lines in whose unit it is, if any: `how many bitcoin`."""
     query, units = intent.query, _UNITS_ASKED.get(parts_of(intent.core)[0].answer_type)
     line = query.only_measure if query is not None else None
     if query is None or not isinstance(line, Line) or not intent.companies or units is None:
@@ -688,11 +682,7 @@ def _is_company_action(query: Query, workspace: Workspace) -> bool:
 
 
 def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
-    """Return a reading as an intent, by the rows of years to come where it asks about these.
-
-    Raises:
-        UnboundError: The reading cannot be planned.
-    """
+    """Return a reading as an intent, by the rows of years to come where it asks about these. Raises UnboundError."""
     for profit in with_profit_of_lines(query):
         certain = _surely_printed(profit, words, workspace)
         if certain is not None and _are_of_one_page(certain, workspace):
@@ -718,9 +708,7 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     """Return the first that can be planned of the query and its wordings by what filings print.
 
     A wording by narrower words is first if its figures are certain; that of a share by one line is last.
-
-    Raises:
-        UnboundError: None of them can be planned; the message is of the first.
+    Raises UnboundError where none of them can be planned; the message is of the first.
     """
     if len(keys) == 1:
         query = with_printed_years(query, keys[0], workspace) or query
@@ -810,10 +798,7 @@ def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Wor
 
 
 def _by_narrower_words(line: Line | NamedFormula) -> Measure:
-    """Return a metric that the question narrows as a printed line: `noncurrent regulatory assets`.
-
-    A balance sheet may print one line under current and noncurrent assets.
-    """
+    """Return a metric that the question narrows as a printed line: `noncurrent regulatory assets`."""
     metric = getattr(line, "metric", None)
     narrowing = words_of(line.words) & NARROWING - words_of((metric or "").replace("_", " "))
     return _by_its_words(line) if metric and narrowing else line
