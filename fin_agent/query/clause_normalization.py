@@ -379,13 +379,8 @@ def _as_aggregate(tokens: list[Token]) -> list[Token]:
     asked = [place for place, one in enumerate(tokens) if one.type in ("AVERAGE", "TOTAL")]
     lines = [place for place, one in enumerate(tokens) if one.type in LINES]
     periods = sum(one.type == "PERIOD" for one in tokens)
-    if (
-        len(asked) != 1
-        or not lines
-        or asked[0] > lines[0]
-        or periods > 1
-        or has_any(tokens, ARITHMETIC | types_in("relating"))
-    ):
+    related = has_any(tokens, ARITHMETIC | types_in("relating"))
+    if len(asked) != 1 or not lines or asked[0] > lines[0] or periods > 1 or related:
         return tokens
     of = replace(tokens[asked[0]], text=f"{tokens[asked[0]].text.removesuffix(' of')} of")
     return [*(one for one in tokens[: lines[0]] if one.type != of.type), of, *tokens[lines[0] :]]
@@ -726,9 +721,8 @@ def _substitute_line(owner: Clause, clause: Clause) -> None:
     owner.name = called.text.lower()
     if has_any(formula, ("PHRASE", "PART")):
         # Its lines repeat qualifiers of the name: `automotive margin excluding credits, i.e. (a - b) / c`.
-        before, behind = (
-            [one for one in some if one.type not in ("PART", "EXCEPT", "KIND")] for some in (before, behind)
-        )
+        said = ("PART", "EXCEPT", "KIND")
+        before, behind = ([one for one in some if one.type not in said] for some in (before, behind))
     owner.tokens = [*before, *formula, *behind]
 
 

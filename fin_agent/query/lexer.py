@@ -561,11 +561,8 @@ def periods_in(text: str, companies: Sequence[Token] = ()) -> list[Token]:
             places[mention.start, end] = len(found)
             found.append(Token("PERIOD", text[mention.start : mention.end], mention.start, end, (mention,)))
     for day in (*parsed.dates, *_month_ends(text)):
-        if not any(
-            one.start < day.end and day.start < one.end
-            for one in (*companies, *found)
-            if one.text != str(day.date.year)
-        ):
+        others = [one for one in (*companies, *found) if one.text != str(day.date.year)]
+        if not any(one.start < day.end and day.start < one.end for one in others):
             found = [one for one in found if not (day.start <= one.start and one.end <= day.end)]
             found.append(Token("PERIOD", day.phrase, day.start, day.end, (day,)))
     return found
@@ -700,14 +697,10 @@ def _words(text: str, start: int, end: int) -> list[Token]:
         moves = kind in ("change", "up", "down", "difference")  # types of words that are also names: `sales to Gap`
         if size == 1 and (qualifies or (moves and piece.text.istitle() and _is_a_name(text, piece.start))):
             size = 0
-        if size:
-            last = pieces[place + size - 1]
-            kind = "PHRASE" if kind in ("tail", "printed") else "NOISE" if kind.startswith("noise") else kind.upper()
-            tokens.append(Token(kind, text[piece.start : last.end], piece.start, last.end))
-            place += size
-        else:
-            tokens.append(piece)
-            place += 1
+        end = pieces[place + max(size, 1) - 1].end
+        kind = "PHRASE" if kind in ("tail", "printed") else "NOISE" if kind.startswith("noise") else kind.upper()
+        tokens.append(Token(kind, text[piece.start : end], piece.start, end) if size else piece)
+        place += size or 1
     return tokens
 
 
@@ -866,10 +859,7 @@ def _join_content_words(text: str, tokens: Sequence[Token], names: KnownNames) -
             continue
         run = [tokens[place]]
         end = place + 1
-        while end < len(tokens):
-            step = _next_in_run(text, tokens, end, run)
-            if step is None:
-                break
+        while end < len(tokens) and (step := _next_in_run(text, tokens, end, run)) is not None:
             run.append(tokens[step])
             end = step + 1
         yield _as_line(text, run, names)

@@ -690,7 +690,7 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
     if query.unread:
         if (within := _as_line_of_parts(query, words, workspace)) is not None:
             return within
-        unread = " and ".join(repr(one) for one in query.unread)
+        unread = " and ".join(map(repr, query.unread))
         raise UnboundError(f"the meaning of {unread}, which was not understood; ask for one thing at a time")
     keys = [one.key for one in words.companies]
     query = with_share_within_part(query)
@@ -769,9 +769,8 @@ def _with_members_apart(query: Query, bound: Intent | None, words: Intent, works
             lacking = all(any(words_of(each).isdisjoint(label) for each in pair) for label in labels[named])
             if lacking and one is not None:  # a second name of one metric is another line
                 told = zip(pair, (one, other if other != one else None), strict=True)
-                return Function(
-                    name="sum", of=tuple(line.model_copy(update={"words": w, "metric": m}) for w, m in told)
-                )
+                members = tuple(line.model_copy(update={"words": w, "metric": m}) for w, m in told)
+                return Function(name="sum", of=members)
         return line
 
     listed = query.with_lines(apart)
@@ -860,8 +859,7 @@ def _is_another_total(sourced: SourcedFact, metric: str, workspace: Workspace) -
 
 def _by_its_words(line: Line | NamedFormula) -> Line:
     """Return a line or formula as the line that is printed under its name."""
-    kept = {name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")}
-    return Line(**kept)
+    return Line(**{name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")})
 
 
 def _bound(query: Query, words: Intent, workspace: Workspace) -> Intent:
@@ -988,8 +986,5 @@ def _is_surely_printed(intent: Intent, workspace: Workspace) -> bool:
 
 
 def _unread_message(words: Sequence[str]) -> str:
-    named = " and ".join(repr(one) for one in words)
-    return (
-        f"a line called {named}: ask for lines by the names that the filing prints, as in"
-        " `(net income + interest expense) / total assets of Acme in 2024`"
-    )
+    named, example = " and ".join(map(repr, words)), "(net income + interest expense) / total assets of Acme in 2024"
+    return f"a line called {named}: ask for lines by the names that the filing prints, as in `{example}`"
