@@ -126,11 +126,9 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     yield from _made(*whole, rewrite(tokens, "quotients"), _with_listed_parts(tokens, text))
     for some in _made(tokens, apart):
         yield from (_with_sums(shared, text) or shared for shared in _with_shared_words(some))
-    shares = (_with_share_split(tokens), _with_shares_settled(tokens))
-    yield from _made(*shares, _with_owners(tokens, text), _with_totals(tokens), _with_leading_words(tokens))
-    yield from _made(
-        _with_sums(tokens, text), *(_without_fillers(one, text, is_printed) for one in _made(joined, tokens))
-    )
+    yield from _made(_with_share_split(tokens), _with_shares_settled(tokens), _with_owners(tokens, text))
+    yield from _made(_with_totals(tokens), _with_leading_words(tokens), _with_sums(tokens, text))
+    yield from _made(*(_without_fillers(one, text, is_printed) for one in _made(joined, tokens)))
 
 
 def _made(*ways: list[Token] | None) -> Iterator[list[Token]]:
@@ -282,11 +280,12 @@ def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None
 
 def _with_owners(tokens: Sequence[Token], text: str) -> list[Token] | None:
     """Return the tokens with an owner and its line as one: `IMFT's total assets`; None if there is none."""
-    gaps = ("'s ", "\u2019s ")
-    return _with_pairs_joined(
-        tokens,
-        lambda one, at: one.type == "PHRASE" and tokens[at].type in LINES and text[one.end : tokens[at].start] in gaps,
-    )
+
+    def owns(one: Token, at: int) -> bool:
+        gap = text[one.end : tokens[at].start]
+        return one.type == "PHRASE" and tokens[at].type in LINES and gap in ("'s ", "\u2019s ")
+
+    return _with_pairs_joined(tokens, owns)
 
 
 def _with_totals(tokens: Sequence[Token]) -> list[Token] | None:
@@ -408,10 +407,9 @@ def closing_brackets(tokens: Sequence[Token]) -> dict[int, int]:
 def _unify_token_types(token: Token) -> Token:
     """Return the token with its family as type and its member as value: `kind_segment` is a KIND of `segment`."""
     family, _, member = token.type.partition("_")
-    return replace(token, type=family, value=member.lower()) if member and family in _FAMILIES else token
-
-
-_FAMILIES = ("KIND", "ORDINAL", "TOP")
+    return (
+        replace(token, type=family, value=member.lower()) if member and family in ("KIND", "ORDINAL", "TOP") else token
+    )
 
 
 def _without_other_kinds(tokens: Sequence[Token]) -> list[Token]:

@@ -147,7 +147,7 @@ def _with_designations(text: str, tokens: Sequence[Token], names: KnownNames, ke
     kept: list[Token] = []
     for one in tokens:
         before = kept[-1] if kept else one
-        model = before.type == "NUMBER" and before.text.isdigit() and len(before.text) < _DIGITS
+        model = before.type == "NUMBER" and before.text.isdigit() and len(before.text) < 4  # a year has as many
         named = model and one.type in _LINES and text[before.end : one.start] in (" ", "s ")
         bounds = has_any(kept[-2:-1], types_in("bounding") | {"AND", "OVER", "OR"})
         if named and not bounds and keys and names.is_printed(before.text, keys):
@@ -155,10 +155,6 @@ def _with_designations(text: str, tokens: Sequence[Token], names: KnownNames, ke
         else:
             kept.append(one)
     return kept
-
-
-_DIGITS = 4
-"""Of a year."""
 
 
 def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list[Token]:
@@ -712,9 +708,8 @@ def _is_a_name(text: str, start: int) -> bool:
 
 def _continues(text: str, pieces: Sequence[Token], place: int) -> bool:
     """Return whether a content word directly follows a piece."""
-    if place + 1 >= len(pieces) or pieces[place + 1].type != "PHRASE":
-        return False
-    return text[pieces[place].end : pieces[place + 1].start] == " " and not _phrase_at(pieces, place + 1)[0]
+    follows = has_any(pieces[place + 1 : place + 2], ("PHRASE",)) and not _phrase_at(pieces, place + 1)[0]
+    return follows and text[pieces[place].end : pieces[place + 1].start] == " "
 
 
 def amounts_in(text: str) -> list[Token]:
@@ -811,16 +806,15 @@ def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list
         between = list(itertools.takewhile(lambda other: other.type in types_in("before-a-flow"), tokens[place + 1 :]))
         at = place + 1 + len(between)
         if (tokens[at].text.lower() if at < len(tokens) else "") == "after" and _as_flow(tokens[at + 1], names):
-            settled[place] = replace(one, text=_OPERATIONS, value="cash_from_operations")  # `cash left after capex`
+            settled[place] = replace(
+                one, text="operating cash flow", value="cash_from_operations"
+            )  # `cash left after capex`
             continue
         flow = _as_flow(tokens[at], names) if at < len(tokens) and tokens[at].start - one.end > 1 else None
         if flow is not None:
             cash = [replace(each, type="NOISE") if each.type in types_in("origin") else each for each in between]
             settled[place : at + 1] = [replace(one, type="NOISE"), *cash, flow]
     return settled
-
-
-_OPERATIONS = "operating cash flow"
 
 
 def _as_flow(token: Token, names: KnownNames) -> Token | None:

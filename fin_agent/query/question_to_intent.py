@@ -346,10 +346,9 @@ def _may_be_meant(fact: Fact, question: str, period: FiscalPeriod) -> bool:
         return False  # the end of a period is usual
     if period.months in (6, 9):
         return fact.period.months in (0, period.months)
-    return (period.quarter or _LAST) == (fact.period.quarter or _LAST)  # a year's figure does not answer for a quarter
+    return (period.quarter or 4) == (fact.period.quarter or 4)  # a year's figure does not answer for a quarter
 
 
-_LAST = 4
 _PATTERNS = patterns("question_patterns")
 
 
