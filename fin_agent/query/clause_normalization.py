@@ -7,7 +7,7 @@ own sentence. The formula replaces the name that it defines.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
@@ -44,7 +44,7 @@ class Clause:
     @property
     def is_formula(self) -> bool:
         """Whether it computes something: an operator with operands."""
-        return has_arithmetic(self.tokens) and any(one.type in LINES or one.type == "PART" for one in self.tokens)
+        return has_any(self.tokens, ARITHMETIC) and any(one.type in LINES or one.type == "PART" for one in self.tokens)
 
 
 def normalize_clauses(tokens: Sequence[Token]) -> list[Token]:
@@ -70,10 +70,9 @@ def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
         return None
     formula, rest = _separate_formula(formulas[0].tokens)
     formulas[0].tokens = [*rest, *formula]
-    for one in clauses:
-        if one is not formulas[0]:
-            one.tokens = [each for each in one.tokens if each.type not in _naming(clauses)]
-    return [token for one in clauses for token in one.tokens]
+    # words that name a formula; of a figure of one time, also those that describe it
+    naming = types_in("naming") | (frozenset() if _are_of_several_times(clauses) else types_in("naming-one-figure"))
+    return [each for one in clauses for each in one.tokens if one is formulas[0] or each.type not in naming]
 
 
 def _has_signs(tokens: Sequence[Token]) -> bool:
@@ -84,22 +83,17 @@ def _has_signs(tokens: Sequence[Token]) -> bool:
     )
 
 
-def _naming(clauses: Sequence[Clause]) -> frozenset[str]:
-    """Return the types of the words that name a formula; of a figure of one time, also those that describe it."""
-    return types_in("naming") | (frozenset() if _are_of_several_times(clauses) else types_in("naming-one-figure"))
-
-
 def _are_of_several_times(clauses: Sequence[Clause]) -> bool:
     return sum(len(mentions_of(each)) for one in clauses for each in one.tokens if each.type == "PERIOD") > 1
 
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
     tokens = _without_other_kinds(list(map(_unify_token_types, tokens)))
-    spans = {mention.months for one in tokens for mention in mentions_of(one) if isinstance(mention, PeriodMention)}
+    spans = {one.months for one in _spans_in(tokens)}
     unsaid = {"NOISE", "YEAR_TO_DATE"} if spans and spans <= _TO_DATE else {"NOISE"}
     named = [one for one in _with_quarters(list(_with_full_years(tokens))) if one.type not in unsaid]
     plain = _with_openings_first(_with_opening_days(rewrite(named, "operators")))
-    kept = _without_asides(_brackets_as_clauses(_with_apposition(plain)))
+    kept = _with_brackets_read(_brackets_as_clauses(_with_apposition(plain)), _read_aside)
     return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
 
 
@@ -127,28 +121,18 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     if any(one.type in types_in("shares") and other.type == "TOTAL" for one, other in pairwise(tokens)):
         tokens = _with_own_total(tokens)
     joined = _with_names_joined(tokens)
-    apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
-    whole = (_with_share_within(tokens, text), _with_bounds_in_names(tokens, text), joined, apart, tokens)
-    for some in (*whole, rewrite(tokens, "quotients"), _with_listed_parts(tokens, text)):
-        if some is not None:
-            yield some
-    for some in (tokens, apart):
-        for shared in _with_shared_words(some) if some is not None else ():
-            yield _with_sums(shared, text) or shared
-    for some in (
-        _with_share_split(tokens),
-        _with_shares_settled(tokens),
-        _with_owners(tokens, text),
-        _with_totals(tokens),
-        _with_leading_words(tokens),
-        _with_sums(tokens, text),
-    ):
-        if some is not None:
-            yield some
-    for some in (joined, tokens):
-        bare = _without_fillers(some, text, is_printed) if some is not None else None
-        if bare is not None:
-            yield bare
+    apart = None if has_any(tokens, ARITHMETIC) else _with_prepositions(tokens, text)
+    whole = (_with_bounds_in_names(tokens, text), joined, apart, tokens)
+    yield from _made(*whole, rewrite(tokens, "quotients"), _with_listed_parts(tokens, text))
+    for some in _made(tokens, apart):
+        yield from (_with_sums(shared, text) or shared for shared in _with_shared_words(some))
+    yield from _made(_with_share_split(tokens), _with_shares_settled(tokens), _with_owners(tokens, text))
+    yield from _made(_with_totals(tokens), _with_leading_words(tokens), _with_sums(tokens, text))
+    yield from _made(*(_without_fillers(one, text, is_printed) for one in _made(joined, tokens)))
+
+
+def _made(*ways: list[Token] | None) -> Iterator[list[Token]]:
+    return (one for one in ways if one is not None)
 
 
 def _with_bounds_in_names(tokens: Sequence[Token], text: str) -> list[Token] | None:
@@ -169,23 +153,18 @@ def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tu
 
     `China (incl. Hong Kong)`, `debt (which already includes leases)`: they explain, and may be ignored with a note.
     """
-    kept: list[Token] = []
     glosses: list[str] = []
-    closes = closing_brackets(tokens)
-    place = 0
-    while place < len(tokens):
-        one = tokens[place]
-        close = closes.get(place)
-        inside = tokens[place + 1 : close] if close is not None else []
-        computes = has_arithmetic(inside) or has_any(inside, types_in("changing"))
+
+    def explains(kept: list[Token], bracket: Sequence[Token]) -> bool:
+        inside = bracket[1:-1]
+        computes = has_any(inside, ARITHMETIC) or has_any(inside, types_in("changing"))
         source = [one.type in types_in("kind") for one in inside] == [True]  # `(segment figures)`
-        if close is not None and kept and not computes and (source or has_any(inside, {"PHRASE"})):
-            glosses.append(text[one.start : tokens[close].end])
-            place = close + 1
-        else:
-            kept.append(one)
-            place += 1
-    return kept, tuple(glosses)
+        if not kept or computes or not (source or has_any(inside, {"PHRASE"})):
+            return False
+        glosses.append(text[bracket[0].start : bracket[-1].end])
+        return True
+
+    return _with_brackets_read(tokens, explains), tuple(glosses)
 
 
 def with_measure_in_brackets(tokens: Sequence[Token], names_a_part: Callable[[str], bool]) -> tuple[list[Token], str]:
@@ -199,14 +178,14 @@ def with_measure_in_brackets(tokens: Sequence[Token], names_a_part: Callable[[st
     named = [one for one in inside if one.type in ("METRIC", "FORMULA")]
     described = [one for one in outside if one.type in types_in("describing")]
     kept = [one for one in outside if one not in described]
-    if len(named) != 1 or not described or not types_in("beside-a-description").issuperset(one.type for one in kept):
+    alone = len(named) == 1 and types_in("beside-a-description").issuperset(one.type for one in kept)
+    if (
+        not (alone and described)
+        or not types_in("beside-a-measure").issuperset(one.type for one in inside if one is not named[0])
+        or any(_is_a_name_or_narrows(one, named[0]) or any(map(names_a_part, one.text.split())) for one in described)
+    ):
         return list(tokens), ""
-    if not types_in("beside-a-measure").issuperset(one.type for one in inside if one is not named[0]):
-        return list(tokens), ""
-    if any(_is_a_name_or_narrows(one, named[0]) or any(map(names_a_part, one.text.split())) for one in described):
-        return list(tokens), ""
-    words = ", ".join(one.text for one in described)
-    return sorted((*kept, *inside), key=lambda one: one.start), words
+    return sorted((*kept, *inside), key=lambda one: one.start), ", ".join(one.text for one in described)
 
 
 def _is_a_name_or_narrows(one: Token, measure: Token) -> bool:
@@ -221,64 +200,45 @@ def without_description(tokens: Sequence[Token], text: str) -> tuple[list[Token]
 
     `Among the swaps that it used to manage exposure to rates, which one had the highest X`: they are named before it.
     """
-    ends = (
-        at for at, one in enumerate(tokens) if one.type in ("WHICH", "WHO") and at and tokens[at - 1].type == "COMMA"
-    )
-    end = next(ends, None)
-    named = [at for at, one in enumerate(tokens[:end]) if one.type == "PHRASE"] if end is not None else []
-    if end is None or not named or not has_any(tokens[end:], {"HIGHEST", "LOWEST", "FASTEST", "SLOWEST"}):
-        return list(tokens), ""
-    start = named[0] + 1
-    after = text[tokens[named[0]].end :].lstrip().lower().split(" ", 1)[0]
+    pairs = enumerate(pairwise(tokens), 1)
+    end = next((at for at, (before, one) in pairs if before.type == "COMMA" and one.type in ("WHICH", "WHO")), 0)
+    start = next((at for at, one in enumerate(tokens[:end], 1) if one.type == "PHRASE"), 0)
+    after = text[tokens[start - 1].end :].lstrip().lower().split(" ", 1)[0] if start else ""
     described = [one for one in tokens[start : end - 1] if one.type not in ("COMPANY", "PERIOD", "NOISE")]
-    if after not in _RELATIVE or not described:
+    chooses = has_any(tokens[end:], {"HIGHEST", "LOWEST", "FASTEST", "SLOWEST"})
+    if after not in ("that", "which", "who") or not described or not chooses:
         return list(tokens), ""
     kept = [one for one in tokens if one not in described and one is not tokens[end - 1]]
     return kept, text[described[0].start : described[-1].end]
-
-
-_RELATIVE = ("that", "which", "who")
 
 
 def without_contrasts(tokens: Sequence[Token], text: str) -> tuple[list[Token], tuple[str, ...]]:
     """Return the tokens without clauses that say what is not meant, and those: `advertising, not all marketing`."""
     kept: list[Token] = []
     contrasts: list[str] = []
-    place = 0
-    while place < len(tokens):
-        one = tokens[place]
-        if (
-            one.type == "NOT"
-            and kept
-            and (_opens_a_contrast(kept[-1], one, text) or text[: one.start].rstrip().endswith("only"))
-        ):
-            end = next(
-                (at for at in range(place, len(tokens)) if tokens[at].type in types_in("behind-a-contrast")),
-                len(tokens),
-            )
-            contrasts.append(text[one.start : tokens[end - 1].end])
+    end = 0
+    for place, one in enumerate(tokens):
+        if one.type == "NOT" and kept and place >= end and _opens_a_contrast(kept[-1], one, text):
+            clause = list(takewhile(lambda other: other.type not in types_in("behind-a-contrast"), tokens[place:]))
+            end = place + len(clause)
+            contrasts.append(text[one.start : clause[-1].end])
             kept = kept[:-1] if kept[-1].type in ("COMMA", "DASH", "AND") else kept
-            place = end
-        else:
+        elif place >= end:
             kept.append(one)
-            place += 1
     return kept, tuple(contrasts)
 
 
 def _opens_a_contrast(before: Token, one: Token, text: str) -> bool:
     """Return whether `not` begins its clause: of `obligations, how much was not recognized` it does not."""
-    if one.text.lower() in word_lists("question_words")["contrasting"]:
+    if one.text.lower() in word_lists("question_words")["contrasting"] or text[: one.start].rstrip().endswith("only"):
         return True
     told = text[before.end : one.start].lower().split()
     return before.type in types_in("before-a-contrast") and all(word in ("and", "but", "just", "so") for word in told)
 
 
 def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """Read `a and b` in a formula as a sum: `borrowings less cash and securities` subtracts both.
-
-    Lines separated only by a preposition are joined; None if there is nothing to change.
-    """
-    if not has_arithmetic(tokens):
+    """Read `a and b` in a formula as a sum: `borrowings less cash and securities` subtracts both; None without one."""
+    if not has_any(tokens, ARITHMETIC):
         return None
     summed = rewrite(_with_prepositions(tokens, text) or tokens, "sums")
     return summed if summed != list(tokens) else None
@@ -318,26 +278,14 @@ def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None
     ]
 
 
-def _with_share_within(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """Return the tokens with `in` between part and whole as a quotient: `the percentage of leases in total debt`."""
-    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
-    if len(lines) < 2 or has_arithmetic(tokens) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
-        return None
-    part, whole = tokens[lines[-2]], lines[-1]
-    whole -= tokens[whole - 1].type == "TOTAL"
-    if tokens[whole - 1] is not part or _PATTERNS["within"].fullmatch(text[part.end : tokens[whole].start]) is None:
-        return None
-    parted = [*tokens[:whole], replace(part, type="OF_WHICH", text="in", value=None), *tokens[whole:]]
-    return _with_prepositions(parted, text) or parted
-
-
 def _with_owners(tokens: Sequence[Token], text: str) -> list[Token] | None:
     """Return the tokens with an owner and its line as one: `IMFT's total assets`; None if there is none."""
-    gaps = ("'s ", "\u2019s ")
-    return _with_pairs_joined(
-        tokens,
-        lambda one, at: one.type == "PHRASE" and tokens[at].type in LINES and text[one.end : tokens[at].start] in gaps,
-    )
+
+    def owns(one: Token, at: int) -> bool:
+        gap = text[one.end : tokens[at].start]
+        return one.type == "PHRASE" and tokens[at].type in LINES and gap in ("'s ", "\u2019s ")
+
+    return _with_pairs_joined(tokens, owns)
 
 
 def _with_totals(tokens: Sequence[Token]) -> list[Token] | None:
@@ -430,17 +378,11 @@ def _as_aggregate(tokens: list[Token]) -> list[Token]:
     asked = [place for place, one in enumerate(tokens) if one.type in ("AVERAGE", "TOTAL")]
     lines = [place for place, one in enumerate(tokens) if one.type in LINES]
     periods = sum(one.type == "PERIOD" for one in tokens)
-    if len(asked) != 1 or not lines or asked[0] > lines[0] or periods > 1 or has_arithmetic(tokens):
-        return tokens
-    if has_any(tokens, types_in("relating")):
+    related = has_any(tokens, ARITHMETIC | types_in("relating"))
+    if len(asked) != 1 or not lines or asked[0] > lines[0] or periods > 1 or related:
         return tokens
     of = replace(tokens[asked[0]], text=f"{tokens[asked[0]].text.removesuffix(' of')} of")
     return [*(one for one in tokens[: lines[0]] if one.type != of.type), of, *tokens[lines[0] :]]
-
-
-def has_arithmetic(tokens: Sequence[Token]) -> bool:
-    """Return whether the tokens contain an operator."""
-    return has_any(tokens, ARITHMETIC)
 
 
 def ends_measure(one: Token) -> bool:
@@ -457,20 +399,17 @@ def closing_brackets(tokens: Sequence[Token]) -> dict[int, int]:
             opened.append(place)
         elif one.type == "RPAR" and opened:
             start = opened.pop()
-            if place < start + _MAX_BRACKET_LENGTH:
+            if place < start + 200:  # those far apart are no pair
                 closed[start] = place
     return closed
 
 
-_MAX_BRACKET_LENGTH = 200
-
-
 def _unify_token_types(token: Token) -> Token:
     """Return the token with its family as type and its member as value: `kind_segment` is a KIND of `segment`."""
-    for family in ("KIND", "ORDINAL", "TOP"):
-        if token.type.startswith(f"{family}_"):
-            return replace(token, type=family, value=token.type.removeprefix(f"{family}_").lower())
-    return token
+    family, _, member = token.type.partition("_")
+    return (
+        replace(token, type=family, value=member.lower()) if member and family in ("KIND", "ORDINAL", "TOP") else token
+    )
 
 
 def _without_other_kinds(tokens: Sequence[Token]) -> list[Token]:
@@ -485,17 +424,18 @@ def _without_other_kinds(tokens: Sequence[Token]) -> list[Token]:
     return kept
 
 
-def _with_full_years(tokens: Iterable[Token]) -> Iterator[Token]:
+def _spans_in(tokens: Sequence[Token]) -> list[PeriodMention]:
+    return [mention for one in tokens for mention in mentions_of(one) if isinstance(mention, PeriodMention)]
+
+
+def _with_full_years(tokens: Sequence[Token]) -> Iterator[Token]:
     """Read `the full year` beside a quarter or a half-year as the year that contains it."""
-    known = list(tokens)
-    spans = [mention for one in known if one.type == "PERIOD" for mention in mentions_of(one)]
-    dated = [one for one in spans if isinstance(one, PeriodMention)]
+    dated = _spans_in(tokens)
     parts = [one for one in dated if one.quarter or one.half]
-    named = len(parts) < len(dated)  # `full-year 2024 revenue`
-    for one in known:
+    for one in tokens:
         if one.type != "FULL_YEAR":
             yield one
-        elif parts and not named:
+        elif parts and len(parts) == len(dated):  # not in `full-year 2024 revenue`
             whole = {"quarter": None, "half": None, "months": _MONTHS_OF_A_YEAR, "period_end": None}
             yield replace(one, type="PERIOD", value=(parts[0].model_copy(update=whole),))
 
@@ -513,7 +453,7 @@ def _with_quarters(tokens: Sequence[Token]) -> Iterator[Token]:
     averaged = any(one.type == "AVERAGE_OF_QUARTERS" for one in tokens)
     dating = _years_of_quarters(tokens)
     for one in tokens:
-        year = next((each for each in mentions_of(one) if isinstance(each, PeriodMention)), None)
+        year = next(iter(_spans_in([one])), None)
         if one.type == "AVERAGE_OF_QUARTERS":
             yield replace(one, type="AVERAGE")
         elif year is None or not _is_whole_year(year):
@@ -529,7 +469,7 @@ def _years_of_quarters(tokens: Sequence[Token]) -> set[int]:
     """Return the years that are named once, for several quarters without a year of their own."""
     if any(one.type in ("SHARE", "OF_WHICH", "OVER", "RATIO") for one in tokens):
         return set()  # a quarter's share of its year
-    named = [mention for one in tokens for mention in mentions_of(one) if isinstance(mention, PeriodMention)]
+    named = _spans_in(tokens)
     whole = Counter(one.fiscal_year for one in named if _is_whole_year(one))
     undated = Counter(one.fiscal_year for one in named if one.quarter and str(one.fiscal_year)[-2:] not in one.phrase)
     return {year for year, count in undated.items() if count > 1 and whole[year] == 1}
@@ -581,39 +521,27 @@ def _with_openings_first(tokens: Sequence[Token]) -> list[Token]:
 def _brackets_as_clauses(tokens: list[Token]) -> list[Token]:
     """Turn a formula in brackets after a request into a definition: `move from 2022 to 2023 (tax over income)`."""
     all_operators = sum(one.type in ARITHMETIC for one in tokens)
-    closes = closing_brackets(tokens)
-    kept: list[Token] = []
-    any_line = False
-    place = 0
-    while place < len(tokens):
-        one = tokens[place]
-        close = closes.get(place) if any_line else None
-        inside = tokens[place + 1 : close] if close is not None else []
-        operators = sum(token.type in ARITHMETIC for token in inside)
-        named = any(token.type == "DEFINED" for token in inside)
-        explains = any_line and (named or kept[-1].type in MODIFIERS | {"BPS", "CLOSING", "PERCENT", "POINTS"})
-        explains = explains and not has_any(inside[:1], ("OF_WHICH",))
-        if close is not None and operators == all_operators > 0 and explains:
-            kept += [replace(one, type="DEFINING"), *inside, replace(tokens[close], type="STOP")]
-            place = close + 1
-        else:
-            kept.append(one)
-            any_line = any_line or one.type in LINES or one.type in ("MARGIN", "RATIO")
-            place += 1
-    return kept
+
+    def define(kept: list[Token], bracket: Sequence[Token]) -> bool:
+        inside = bracket[1:-1]
+        told = has_any(inside, ("DEFINED",)) or has_any(kept[-1:], MODIFIERS | {"BPS", "CLOSING", "PERCENT", "POINTS"})
+        explains = told and has_any(kept, LINES | {"MARGIN", "RATIO"}) and not has_any(inside[:1], ("OF_WHICH",))
+        if not explains or not sum(token.type in ARITHMETIC for token in inside) == all_operators > 0:
+            return False
+        kept += [replace(bracket[0], type="DEFINING"), *inside, replace(bracket[-1], type="STOP")]
+        return True
+
+    return _with_brackets_read(tokens, define)
 
 
-def _without_asides(tokens: list[Token]) -> list[Token]:
-    """Remove brackets without arithmetic; a line's formula in brackets replaces the line.
-
-    `free cash flow (FCF)`, `revenue (in USD millions)`, `FCF (cash from operations - capex)`.
-    """
+def _with_brackets_read(tokens: Sequence[Token], read: Callable[[list[Token], Sequence[Token]], bool]) -> list[Token]:
+    """Return the tokens without the brackets that `read` takes over, given the tokens before and those of a bracket."""
     closes = closing_brackets(tokens)
     kept: list[Token] = []
     place = 0
     while place < len(tokens):
         close = closes.get(place)
-        if close is not None and _read_aside(kept, tokens[place : close + 1]):
+        if close is not None and read(kept, tokens[place : close + 1]):
             place = close
         else:
             kept.append(tokens[place])
@@ -622,27 +550,38 @@ def _without_asides(tokens: list[Token]) -> list[Token]:
 
 
 def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
-    """Append to the tokens before brackets what these add; return whether they are an aside."""
+    """Append to the tokens before brackets what these add; return whether they are an aside: not arithmetic.
+
+    `free cash flow (FCF)`, `revenue (in USD millions)`; a formula replaces its name: `FCF (operating cash - capex)`.
+    """
     inside = bracket[1:-1]
-    if _says_nothing_new(kept, inside):
+    types, before = {one.type for one in inside}, kept[-1] if kept else None
+    if has_any(inside[:1], ("OR",)) or (types == {"AVERAGE_BALANCE"} and has_any(kept[-3:], ("AVERAGE",))):
+        return True  # `average inventory (mean of opening and closing)`
+    named = [words_of(str(one.value)) for one in (*kept[-1:], *inside) if one.type == "PART"]
+    if len(named) == len(inside) + 1 == 2 and named[0] <= named[1]:
+        kept[-1:] = inside  # `the defense segment (BDS)`
         return True
-    if _is_part_in_full(kept, inside):
-        kept[-1:] = inside
-        return True
-    if inside and (_types_of(inside) <= types_in("units") or inside[0].type == "OF_WHICH"):
+    if inside and (types <= types_in("units") or inside[0].type == "OF_WHICH"):
         kept += inside
         return True
-    before = kept[-1] if kept else None
-    is_line = before is not None and before.type in LINES
+    return before is not None and ends_measure(before) and _read_behind(before, kept, bracket)
+
+
+def _read_behind(before: Token, kept: list[Token], bracket: Sequence[Token]) -> bool:
+    """Take over a bracket behind a name or what modifies it, as `_read_aside` does."""
+    inside, is_line = bracket[1:-1], before.type in LINES
     spelt = has_any(inside, ARITHMETIC | {"DASH"})
-    if before is None or not ends_measure(before) or (spelt and not is_line):
+    if spelt and not is_line:
         return False
     if spelt:
         kept[-1:] = _with_whole_named(before.text, bracket)
-    elif is_line and _types_of(inside) == {"GIVEN"}:
+    elif is_line and {one.type for one in inside} == {"GIVEN"}:
         kept[-1:] = inside
-    elif not has_any(inside, LINES) or not has_arithmetic(kept):
-        kept += [one for one in inside if not (one.type in LINES and _is_abbreviation(one, before))]
+    elif not has_any(inside, LINES) or not has_any(kept, ARITHMETIC):
+        for one in inside:  # but for what repeats the name: `days payable outstanding (DPO)`
+            repeats = one.text.isupper() or (one.value is not None and one.value == before.value)
+            kept += [] if repeats and one.type in LINES else [one]
     return True
 
 
@@ -652,32 +591,6 @@ def _with_whole_named(whole: str, bracket: Sequence[Token]) -> list[Token]:
     if not all(words_of(one.text) <= NARROWING for one in lines):
         return list(bracket)
     return [replace(one, text=f"{one.text} {whole}") if one in lines else one for one in bracket]
-
-
-def _says_nothing_new(kept: Sequence[Token], inside: Sequence[Token]) -> bool:
-    """Return whether a bracket repeats what is before it: `average inventory (mean of opening and closing)`."""
-    if inside and inside[0].type == "OR":
-        return True
-    return _types_of(inside) == {"AVERAGE_BALANCE"} and has_any(kept[-3:], ("AVERAGE",))
-
-
-def _is_part_in_full(kept: Sequence[Token], inside: Sequence[Token]) -> bool:
-    """Return whether a bracket names in full the part that is called before it: `the defense segment (BDS)`."""
-    named = [*kept[-1:], *inside]
-    if [one.type for one in named] != ["PART", "PART"]:
-        return False
-    called, full = (words_of(str(one.value)) for one in named)
-    return called <= full
-
-
-def _types_of(tokens: Iterable[Token]) -> set[str]:
-    """Return the types of some tokens."""
-    return {one.type for one in tokens}
-
-
-def _is_abbreviation(token: Token, name: Token) -> bool:
-    """Return whether a word in brackets repeats the name before it: `days payable outstanding (DPO)`."""
-    return token.text.isupper() or (token.value is not None and token.value == name.value)
 
 
 def _clauses(tokens: Sequence[Token]) -> list[Clause]:
@@ -741,9 +654,8 @@ def _is_in_words(tokens: Sequence[Token]) -> bool:
 
 def is_ratio_name(line: Token) -> bool:
     """Return whether a line's name is that of a ratio: `inventory turns`, `automotive gross margin`."""
-    return (
-        line.type == "FORMULA" or line.text.lower().rpartition(" ")[2] in word_lists("measure_words")["called ratios"]
-    )
+    ratios = word_lists("measure_words")["called ratios"]
+    return line.type == "FORMULA" or line.text.lower().rpartition(" ")[2] in ratios
 
 
 def _substitute_definition(clauses: Sequence[Clause], clause: Clause) -> None:
@@ -787,50 +699,38 @@ def _substitute_ratio(clauses: Sequence[Clause], clause: Clause) -> None:
 def _substitute_line(owner: Clause, clause: Clause) -> None:
     """Replace the last line of a clause by the formula of another, without the words that only belong to the name."""
     name = owner.lines[-1]
-    if clause.kind != "DEFINED" or _type_behind(owner, name) not in ARITHMETIC | {"MARGIN"}:
+    if clause.kind != "DEFINED" or not has_any(owner.tokens[name + 1 : name + 2], ARITHMETIC | {"MARGIN"}):
         # the name is no operand, as in `EBITDA margin`, `FCF over revenue`
         for at in reversed(owner.lines[:-1]):
-            if owner.tokens[at].type != "PHRASE" and _type_behind(owner, at) in ("AND", "COMMA", "VERSUS"):
+            apart = has_any(owner.tokens[at + 1 : at + 2], ("AND", "COMMA", "VERSUS"))
+            if owner.tokens[at].type != "PHRASE" and apart:
                 return  # it is asked for separately
             del owner.tokens[at]
             name -= 1
     called = owner.tokens[name]
     words = takewhile(lambda one: one.type in ("AVERAGE", "AVERAGE_BALANCE", "TOTAL"), reversed(owner.tokens[:name]))
     kept = name - len(list(words))
-    of_years = _are_of_several_times([owner])  # an average of them is no word of the name
-    owner.tokens[kept:name] = [
-        replace(one, type="STATISTIC") for one in owner.tokens[kept:name] if of_years and one.type == "AVERAGE"
-    ]
-    kept = owner.tokens.index(called)
-    name = kept
+    before, behind = owner.tokens[:kept], owner.tokens[name + 1 :]
+    if _are_of_several_times([owner]):  # an average of them is no word of the name
+        before += [replace(one, type="STATISTIC") for one in owner.tokens[kept:name] if one.type == "AVERAGE"]
     formula, clause.tokens = _separate_formula(clause.tokens)
     if clause.name and called.text.lower() == f"{clause.name} margin":
         formula.append(replace(called, type="MARGIN"))
     owner.name = called.text.lower()
-    before, behind = owner.tokens[:name], owner.tokens[name + 1 :]
     if has_any(formula, ("PHRASE", "PART")):
         # Its lines repeat qualifiers of the name: `automotive margin excluding credits, i.e. (a - b) / c`.
-        before, behind = (
-            [one for one in some if one.type not in ("PART", "EXCEPT", "KIND")] for some in (before, behind)
-        )
+        said = ("PART", "EXCEPT", "KIND")
+        before, behind = ([one for one in some if one.type not in said] for some in (before, behind))
     owner.tokens = [*before, *formula, *behind]
 
 
 def _without_absent_lines(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Return a formula without lines behind it that are to be left out and that it does not have.
-
-    `use operating cash flow less capex, ignore disposal proceeds`.
-    """
+    """Return a formula without lines to be left out that it does not have: `cash flow less capex, ignore disposals`."""
     place = next((place for place, one in enumerate(tokens) if one.type == "EXCEPT"), len(tokens))
     without = [one for one in tokens[place + 1 :] if one.type not in types_in("marks") | {"OR"}]
     used = words_of(" ".join(one.text for one in tokens[:place]))
     absent = bool(without) and all(one.type in LINES and not words_of(one.text) <= used for one in without)
     return tokens[: place - (tokens[place - 1].type == "COMMA")] if absent and place else tokens
-
-
-def _type_behind(clause: Clause, place: int) -> str:
-    """Return the type of the token behind a place; empty at the end."""
-    return clause.tokens[place + 1].type if place + 1 < len(clause.tokens) else ""
 
 
 def _separate_formula(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
@@ -872,8 +772,9 @@ def _with_names_joined(tokens: Sequence[Token]) -> list[Token] | None:
     """Return the tokens with lines joined to the words after a comma or `per`; None if there are none."""
     kept: list[Token] = []
     for one in tokens:
-        if len(kept) > 1 and _joins(kept[-2], kept[-1], one):
-            before, joint = kept[-2:]
+        before, joint = kept[-2:] if len(kept) > 1 else (one, one)
+        names, joining = {before.type, one.type}, joint.type == "COMMA" or joint.text.lower() == "per"
+        if joining and joint.type in ("COMMA", "OVER") and "PHRASE" in names and names <= {"PHRASE", "METRIC"}:
             gap = "" if joint.type == "COMMA" else " "
             kept[-2:] = [Token("PHRASE", f"{before.text}{gap}{joint.text} {one.text}", before.start, one.end)]
         else:
@@ -884,7 +785,7 @@ def _with_names_joined(tokens: Sequence[Token]) -> list[Token] | None:
 def _with_share_split(tokens: Sequence[Token]) -> list[Token] | None:
     """Return the tokens with the only line of a share as part and whole: `percentage of leases in other debt`."""
     lines = [place for place, one in enumerate(tokens) if one.type in LINES]
-    if len(lines) != 1 or has_arithmetic(tokens) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
+    if len(lines) != 1 or has_any(tokens, ARITHMETIC) or not has_any(tokens[: lines[0]], ("SHARE",)):
         return None
     one = tokens[lines[0]]
     known = {each.text: each for each in one.value if isinstance(each, Token)} if isinstance(one.value, tuple) else {}
@@ -939,23 +840,13 @@ def _with_own_total(tokens: list[Token]) -> list[Token]:
     return [*tokens[: at + 1], replace(share, type="OF_WHICH"), whole, *tokens[at + 1 : place], *behind]
 
 
-def _joins(before: Token, joint: Token, after: Token) -> bool:
-    names = (before.type, after.type)
-    joining = joint.type == "COMMA" or (joint.type == "OVER" and joint.text.lower() == "per")
-    return joining and "PHRASE" in names and all(one in ("PHRASE", "METRIC") for one in names)
-
-
 def _without_fillers(tokens: Sequence[Token], text: str, is_printed: Callable[[str], bool]) -> list[Token] | None:
     """Return the tokens without isolated phrases whose words are printed nowhere; None if there are none."""
-    lines = [one for one in tokens if one.type in LINES]
-    fillers = [
-        place
-        for place, one in enumerate(tokens)
-        if one.type == "PHRASE"
-        and not _is_connected(tokens, place, text)
-        and not any(is_printed(word) for word in one.text.split())
+    loose = [
+        place for place, one in enumerate(tokens) if one.type == "PHRASE" and not _is_connected(tokens, place, text)
     ]
-    if not fillers or not any(one.type in ("METRIC", "FORMULA", "GIVEN") for one in lines):
+    fillers = [place for place in loose if not any(map(is_printed, tokens[place].text.split()))]
+    if not fillers or not has_any(tokens, types_in("complete")):
         return None  # the remainder must be a measure
     return [one for place, one in enumerate(tokens) if place not in fillers]
 

@@ -104,9 +104,8 @@ def members_of_one_page(
     """
     parts = query.parts
     measured = _measured_lines(query, workspace.lexicon)
-    if parts is None or parts.kind or len(measured) < 2 or not all(metric for _, metric in measured):
-        return NO_MEMBERS
-    if not _required_periods(query, company, periods, workspace):
+    of_lines = parts is None or parts.kind or len(measured) < 2 or not all(metric for _, metric in measured)
+    if parts is None or of_lines or not _required_periods(query, company, periods, workspace):
         return NO_MEMBERS
     with suppress(UnboundError):
         of_kind = parts.model_copy(update={"kind": "segment"})
@@ -268,13 +267,6 @@ def _kind(parts: Parts) -> str:
 
 def _ambiguity_message(words: str, parts: Parts, found: FamilySearchResult) -> str:
     both = [one for one in (found.best, found.rival) if one is not None]
-    told = "; ".join(f"{', '.join(member.name for member in one.members[:_TOLD])} ({_place(one)})" for one in both)
-    return f"several tables divide {words} by {_kind(parts)}: {told}"
-
-
-def _place(family: Family) -> str:
-    doc_id, page = family.page
-    return f"{doc_id} page {page + 1}"
-
-
-_TOLD = 4
+    members = [", ".join(member.name for member in one.members[:4]) for one in both]
+    told = [f"{some} ({one.page[0]} page {one.page[1] + 1})" for some, one in zip(members, both, strict=True)]
+    return f"several tables divide {words} by {_kind(parts)}: {'; '.join(told)}"

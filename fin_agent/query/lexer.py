@@ -98,7 +98,7 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     joined = [each for one in joined for each in _with_part_called(one, names, keys)]
     joined = list(_with_what_is_earned(joined, names, keys))
-    joined = _with_actions(text, _with_designations(text, list(_with_fractions(joined)), names, keys), names)
+    joined = _with_actions(text, _with_designations(text, joined, names, keys), names)
     joined = [_in_nouns(one, names) for one in _with_results(text, joined, names)]
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
 
@@ -124,44 +124,37 @@ def _with_part_called(one: Token, names: KnownNames, keys: Sequence[str]) -> lis
 
 
 def _with_what_is_earned(tokens: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> Iterator[Token]:
-    """Yield the tokens with the revenue of what something is earned with: `pull in from advertising`, no such cost."""
-    for before, one in itertools.pairwise((None, *tokens)):
+    """Yield the tokens with the revenue of what something is earned with: `pull in from advertising`, no such cost.
+
+    Half of a whole becomes a bound of it: `more than half of revenue`.
+    """
+    before: Token | None = None
+    for one in tokens:
         earned = before is not None and _phrases()[0].get(tuple(before.text.lower().split())) == "earns"
-        part = names.part_called(f"{one.text} business", keys) if one and earned and one.type == "PHRASE" else None
-        if part is not None and one is not None:
+        part = names.part_called(f"{one.text} business", keys) if earned and one.type == "PHRASE" else None
+        if part is not None:
             yield Token("METRIC", _EARNED, one.start, one.start, _EARNED)
-            one = replace(one, type="PART", text=part, value=part)
-        if one is not None:
-            yield one
-
-
-def _with_fractions(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens with half of a whole as a bound of it: `more than half of revenue`."""
-    for before, one in itertools.pairwise((None, *tokens)):
-        if before is not None and one is not None and one.type == "HALF" and before.type in types_in("bounding"):
-            one = replace(one, type="NUMBER", value=Amount(50.0, "percent"))
-        if one is not None:
-            yield one
+            before = replace(one, type="PART", text=part, value=part)
+        elif one.type == "HALF" and before is not None and before.type in types_in("bounding"):
+            before = replace(one, type="NUMBER", value=Amount(50.0, "percent"))
+        else:
+            before = one
+        yield before
 
 
 def _with_designations(text: str, tokens: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> list[Token]:
     """Return the tokens with printed numbers that name a model as part of the line behind them: `737 deliveries`."""
     kept: list[Token] = []
     for one in tokens:
-        before = kept[-1] if kept else None
-        model = before is not None and before.type == "NUMBER" and before.text.isdigit() and len(before.text) < _DIGITS
-        named = model and one.type in _LINES
-        if before is None or not named or has_any(kept[-2:-1], types_in("bounding") | {"AND", "OVER", "OR"}):
-            kept.append(one)
-        elif text[before.end : one.start] in (" ", "s ") and keys and names.is_printed(before.text, keys):
+        before = kept[-1] if kept else one
+        model = before.type == "NUMBER" and before.text.isdigit() and len(before.text) < 4  # a year has as many
+        named = model and one.type in _LINES and text[before.end : one.start] in (" ", "s ")
+        bounds = has_any(kept[-2:-1], types_in("bounding") | {"AND", "OVER", "OR"})
+        if named and not bounds and keys and names.is_printed(before.text, keys):
             kept[-1] = Token("PHRASE", text[before.start : one.end], before.start, one.end)
         else:
             kept.append(one)
     return kept
-
-
-_DIGITS = 4
-"""Of a year."""
 
 
 def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list[Token]:
@@ -283,10 +276,9 @@ def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Se
 def _begins_a_name(text: str, one: CompanyMention, end: int, names: KnownNames, keys: Sequence[str]) -> bool:
     """Return whether a company's name and the word behind it are one name, but no part or line without the former."""
     start = one.end + 1
-    known = {other.start for other in names.lexicon.mentions(text)} | {
-        other.start for other in names.parts_in(text, keys)
-    }
-    if start in known or not names.are_one_name(one.phrase, text[start:end], keys):
+    known = any(part.start == start for part in names.parts_in(text, keys))
+    known = known or any(other.start == start for other in names.lexicon.mentions(text))
+    if known or not names.are_one_name(one.phrase, text[start:end], keys):
         return False
     (kind, *others) = [other.type for other in _words(text, start, end)]
     return not others and (kind == "PHRASE" or (kind.startswith("KIND_") and text[start].isupper()))
@@ -294,7 +286,8 @@ def _begins_a_name(text: str, one: CompanyMention, end: int, names: KnownNames, 
 
 def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> list[Token]:
     """Return the lines and parts that the text names between the tokens, without overlaps."""
-    bare = _PATTERNS["percent margin"].sub(" ", _without(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
+    between = mask_spans(text, [(one.start, one.end) for one in taken])
+    bare = _PATTERNS["percent margin"].sub(" ", between).translate(_OPERATORS).replace(" / ", " ; ")
     parts = [
         _with_kind(bare, _without_measure(text, one, names))
         for one in (names.parts_in(text, keys) if keys else ())
@@ -326,9 +319,10 @@ def _is_negated(text: str, start: int) -> bool:
     return text[:start].lower().endswith(_NON)
 
 
-def _outside(found: Iterable[Token], taken: Sequence[Token]) -> list[Token]:
+def _outside(found: Iterable[Token], taken: Iterable[Token]) -> list[Token]:
     """Return the tokens that overlap none of those taken."""
-    return [one for one in found if not any(one.start < other.end and other.start < one.end for other in taken)]
+    spans = [(one.start, one.end) for one in taken]
+    return [one for one in found if not any(one.start < end and start < one.end for start, end in spans)]
 
 
 def _with_share_signs(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
@@ -385,22 +379,17 @@ def _is_one_line(line: Token, inside: Sequence[Token], others: Sequence[Token], 
     """Return whether the tokens inside a printed line are no more than its words; see `with_printed_lines`."""
     if not inside:
         return every
-    first, last = inside[0], inside[-1]
-    lines = sum(one.type in _LINES for one in inside)
-    read = all(one.type in _LINES or one.type == "PART" for one in inside) and lines < 2
+    first, last, types = inside[0], inside[-1], [one.type for one in inside]
+    read = (_LINES | {"PART"}).issuperset(types) and sum(kind in _LINES for kind in types) < 2
     if read and first.start == line.start and last.end >= line.end:
         return False
     if first.type == "OF_WHICH" or any(one.type in types_in("never-of-a-line") and one.text != "per" for one in inside):
         return False
     if not every and (_is_request_of_metric(inside, others) or not has_any(inside, _OPERANDS) or _share_noun(inside)):
         return False
-    return not _asks_something(inside, others) or has_any(others, types_in("asking"))
-
-
-def _asks_something(inside: Sequence[Token], others: Sequence[Token]) -> bool:
-    """Return whether a printed line begins or ends with a request; the `total` of a part and one period is its name."""
-    of_a_part = [one.type for one in inside[:-1]] == ["TOTAL", "PART"] and _of_one_period(others)
-    return has_any((inside[0], inside[-1]), types_in("asking")) and not of_a_part
+    # the `total` of a part and one period is its name
+    of_a_part = types[:-1] == ["TOTAL", "PART"] and _of_one_period(others)
+    return of_a_part or not has_any((first, last), types_in("asking")) or has_any(others, types_in("asking"))
 
 
 def _is_request_of_metric(inside: Sequence[Token], others: Sequence[Token]) -> bool:
@@ -474,8 +463,11 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
         if first.type == "COMMA" and joint.type == "AND" and at:
             at -= 1
             first = tokens[at]
-        if joint.type in types_in("sharing") and (whole := _with_shared_noun(first, second)):
-            tokens[at] = _as_known_name(whole, replace(first, type="PHRASE", text=whole, value=None), names)
+        adjective, _, noun = second.text.partition(" ")
+        alike = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= _ADJECTIVES
+        if alike and noun and joint.type in types_in("sharing"):  # `current and long-term debt`
+            whole = f"{first.text} {noun}"
+            tokens[at] = _as_known_name(whole, replace(first, text=whole, value=None), names)
             if joint.type in ("AND", "PLUS") and _are_added_up(tokens):
                 tokens[place - 1] = replace(joint, type="WITH")
             continue
@@ -490,20 +482,13 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
     return tokens
 
 
-def _with_shared_noun(first: Token, second: Token) -> str:
-    """Return the first of two names with the noun that they share: `current and long-term debt`; empty if none."""
-    adjective, _, noun = second.text.partition(" ")
-    shared = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= _ADJECTIVES
-    return f"{first.text} {noun}" if shared and noun else ""
+_ADJECTIVES = word_lists("question_words")["sharing a noun"]
 
 
 def _share_noun(tokens: Sequence[Token]) -> bool:
     """Return whether tokens are two lines of one noun, written out: a note may print both as one, of what it hedges."""
     one = tokens[0]
     return len(one.text) > one.end - one.start and one.text.lower().split()[0] in _ADJECTIVES
-
-
-_ADJECTIVES = word_lists("question_words")["sharing a noun"]
 
 
 def _are_added_up(tokens: Sequence[Token]) -> bool:
@@ -554,10 +539,6 @@ def _skip_possessive(text: str, end: int) -> int:
     return end + 2 if text[end : end + 2].lower() == "'s" else end + 1 if text[end : end + 1] == "'" else end
 
 
-def _without(text: str, tokens: Sequence[Token]) -> str:
-    return mask_spans(text, [(one.start, one.end) for one in tokens])
-
-
 def periods_in(text: str, companies: Sequence[Token] = ()) -> list[Token]:
     """Return the periods and days that the text names outside of `companies`."""
     found: list[Token] = []
@@ -576,11 +557,8 @@ def periods_in(text: str, companies: Sequence[Token] = ()) -> list[Token]:
             places[mention.start, end] = len(found)
             found.append(Token("PERIOD", text[mention.start : mention.end], mention.start, end, (mention,)))
     for day in (*parsed.dates, *_month_ends(text)):
-        if not any(
-            one.start < day.end and day.start < one.end
-            for one in (*companies, *found)
-            if one.text != str(day.date.year)
-        ):
+        others = [one for one in (*companies, *found) if one.text != str(day.date.year)]
+        if not any(one.start < day.end and day.start < one.end for one in others):
             found = [one for one in found if not (day.start <= one.start and one.end <= day.end)]
             found.append(Token("PERIOD", day.phrase, day.start, day.end, (day,)))
     return found
@@ -599,14 +577,13 @@ _MONTH_OF_YEAR = re.compile(
 )
 
 
-def _given(text: str, given: Sequence[str], taken: Sequence[Token]) -> Iterator[Token]:
-    taken = list(taken)
+def _given(text: str, given: Sequence[str], taken: Sequence[Token]) -> list[Token]:
+    named: list[Token] = []
     for name in sorted(given, key=len, reverse=True):
         words = r"\W+".join(map(re.escape, name.split()))
         for found in re.finditer(rf"(?<!\w){words}(?!\w)", text, re.I):
-            if not any(one.start < found.end() and found.start() < one.end for one in taken):
-                taken.append(Token("GIVEN", found.group(), found.start(), found.end(), name))
-                yield taken[-1]
+            named += _outside([Token("GIVEN", found.group(), *found.span(), name)], (*taken, *named))
+    return named
 
 
 def mentions_of(token: Token) -> tuple[PeriodMention | DateMention, ...]:
@@ -623,21 +600,16 @@ def _mentions_in(text: str, names: KnownNames, *, between_years: bool = False) -
     for one in names.lexicon.mentions(text):
         words = one.phrase
         asked = _PATTERNS["change in"].match(words) if between_years else None
-        if asked is not None:
-            place = one.start + asked.end()
+        if lead := asked or _PATTERNS["of a segment"].match(words):  # `which region segment's EBIT fell`
+            place = one.start + lead.end()
             for other in names.lexicon.mentions(text[place : one.end]):
                 yield Token(other.kind.upper(), other.phrase, place + other.start, place + other.end, other.id)
             continue
-        if (whose := _PATTERNS["of a segment"].match(words)) is not None:  # `which region segment's EBIT fell`
-            for other in names.lexicon.mentions(words[whose.end() :]):
-                start = one.start + whose.end() + other.start
-                yield Token(other.kind.upper(), other.phrase, start, start + len(other.phrase), other.id)
-            continue
         metric = names.lexicon.metrics.get(one.id)
         start, end = one.start, one.end
-        for lead in _LEADS:
-            if words.lower().startswith(lead) and (lead != "total " or (metric and metric.period == "duration")):
-                start += len(lead)
+        for led in _LEADS:
+            if words.lower().startswith(led) and (led != "total " or (metric and metric.period == "duration")):
+                start += len(led)
         if metric is not None and metric.unit != "percent" and words.lower().endswith(" growth"):
             end -= len(" growth")
         rest = text[start:end]
@@ -721,14 +693,10 @@ def _words(text: str, start: int, end: int) -> list[Token]:
         moves = kind in ("change", "up", "down", "difference")  # types of words that are also names: `sales to Gap`
         if size == 1 and (qualifies or (moves and piece.text.istitle() and _is_a_name(text, piece.start))):
             size = 0
-        if size:
-            last = pieces[place + size - 1]
-            kind = "PHRASE" if kind in ("tail", "printed") else "NOISE" if kind.startswith("noise") else kind.upper()
-            tokens.append(Token(kind, text[piece.start : last.end], piece.start, last.end))
-            place += size
-        else:
-            tokens.append(piece)
-            place += 1
+        end = pieces[place + max(size, 1) - 1].end
+        kind = "PHRASE" if kind in ("tail", "printed") else "NOISE" if kind.startswith("noise") else kind.upper()
+        tokens.append(Token(kind, text[piece.start : end], piece.start, end) if size else piece)
+        place += size or 1
     return tokens
 
 
@@ -740,9 +708,8 @@ def _is_a_name(text: str, start: int) -> bool:
 
 def _continues(text: str, pieces: Sequence[Token], place: int) -> bool:
     """Return whether a content word directly follows a piece."""
-    if place + 1 >= len(pieces) or pieces[place + 1].type != "PHRASE":
-        return False
-    return text[pieces[place].end : pieces[place + 1].start] == " " and not _phrase_at(pieces, place + 1)[0]
+    follows = has_any(pieces[place + 1 : place + 2], ("PHRASE",)) and not _phrase_at(pieces, place + 1)[0]
+    return follows and text[pieces[place].end : pieces[place + 1].start] == " "
 
 
 def amounts_in(text: str) -> list[Token]:
@@ -839,16 +806,15 @@ def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list
         between = list(itertools.takewhile(lambda other: other.type in types_in("before-a-flow"), tokens[place + 1 :]))
         at = place + 1 + len(between)
         if (tokens[at].text.lower() if at < len(tokens) else "") == "after" and _as_flow(tokens[at + 1], names):
-            settled[place] = replace(one, text=_OPERATIONS, value="cash_from_operations")  # `cash left after capex`
+            settled[place] = replace(
+                one, text="operating cash flow", value="cash_from_operations"
+            )  # `cash left after capex`
             continue
         flow = _as_flow(tokens[at], names) if at < len(tokens) and tokens[at].start - one.end > 1 else None
         if flow is not None:
             cash = [replace(each, type="NOISE") if each.type in types_in("origin") else each for each in between]
             settled[place : at + 1] = [replace(one, type="NOISE"), *cash, flow]
     return settled
-
-
-_OPERATIONS = "operating cash flow"
 
 
 def _as_flow(token: Token, names: KnownNames) -> Token | None:
@@ -887,10 +853,7 @@ def _join_content_words(text: str, tokens: Sequence[Token], names: KnownNames) -
             continue
         run = [tokens[place]]
         end = place + 1
-        while end < len(tokens):
-            step = _next_in_run(text, tokens, end, run)
-            if step is None:
-                break
+        while end < len(tokens) and (step := _next_in_run(text, tokens, end, run)) is not None:
             run.append(tokens[step])
             end = step + 1
         yield _as_line(text, run, names)

@@ -47,13 +47,10 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     if split.definitions or len(split.sentences) > 1 or wants not in (*FIGURES, AnswerType.SENTENCE):
         return None
     lexed = lex(" ? ".join((*split.statements, *split.sentences)), names)
-    if not _is_of_one_figure(lexed):
-        return None
-    mention = lexed.companies[-1]
-    asked_of = _period_of(lexed, mention.company.key, workspace)
+    asked_of = _period_of(lexed, lexed.companies[-1].company.key, workspace) if _is_of_one_figure(lexed) else None
     if asked_of is None:
         return None
-    period, dated = asked_of
+    mention, (period, dated) = lexed.companies[-1], asked_of
     moving = _of_types(lexed, types_in("moves"))
     content = _content(lexed, period, dated, is_moving=bool(moving))
     # what chooses among several figures is in the name of a single one
@@ -65,7 +62,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     in_what_way = wants is AnswerType.SENTENCE and core.lower().startswith("how ")
     if not hard - asking or in_what_way or any(map(_is_a_time, content)):
         return None  # `how would a change in rates affect Acme` is answered in words
-    metrics = tuple(itertools.chain.from_iterable(map(_metrics_of, content)))
+    metrics = _metrics_of(content)
     target = FigureTarget(
         words=hard,
         light=light - hard,
@@ -102,17 +99,11 @@ def _is_of_one_figure(lexed: LexedQuestion) -> bool:
 
 
 def _content(lexed: LexedQuestion, period: FiscalPeriod, dated: Token | None, *, is_moving: bool) -> list[Token]:
-    """Return the tokens that identify the figure, with the periods other than the one asked about.
-
-    A change is relative to the year before, which then identifies nothing.
-    """
-    before = str(period.fiscal_year - 1)
-    return [
-        one
-        for one in lexed.tokens
-        if _is_content(one, lexed)
-        or (one.type == "PERIOD" and one is not dated and not (is_moving and before in one.text))
-    ]
+    """Return the tokens that identify the figure, with periods but its own and, of a change, the year before it."""
+    others = [one for one in lexed.tokens if one.type == "PERIOD" and one is not dated]
+    before = str(period.fiscal_year - 1) if is_moving else None
+    told = [one for one in others if before is None or before not in one.text]
+    return [one for one in lexed.tokens if one in told or _is_content(one, lexed)]
 
 
 def _of_types(lexed: LexedQuestion, types: Collection[str]) -> list[Token]:
@@ -147,22 +138,14 @@ def _asks_calculation(token: Token, text: str) -> bool:
     if token.type in types_in("moves"):
         return False  # a sentence may say by how much
     within_a_word = token.type == "MINUS" and text[token.start - 1 : token.start].isalnum()
-    if (
-        token.type not in types_in("computes")
-        or within_a_word
-        or token.text in ("under", "per")
-        or _is_a_name(token, text)
-    ):
-        return False
-    return token.type not in types_in("printable") or words_of(token.text) <= everyday_words()
+    named = within_a_word or token.text in ("under", "per") or _is_a_name(token, text)
+    computes = token.type in types_in("computes") and not named
+    return computes and (token.type not in types_in("printable") or words_of(token.text) <= everyday_words())
 
 
 def _is_a_name(token: Token, text: str) -> bool:
     """Return whether a token is in capitals among lower-case words: the `MAX` of an aircraft requests no maximum."""
-    return token.text.isupper() and len(token.text) >= _MIN_NAME_LENGTH and any(map(str.islower, text))
-
-
-_MIN_NAME_LENGTH = 3
+    return token.text.isupper() and len(token.text) > 2 and any(map(str.islower, text))
 
 
 def _is_content(token: Token, lexed: LexedQuestion) -> bool:
@@ -185,21 +168,18 @@ _COUNTED, _OF_MONEY = stems("counted"), stems("of money")
 
 def _asks_a_share(tokens: Sequence[Token], wants: AnswerType) -> bool:
     """Return whether a share is requested: `share of revenue that came from`, but not `how much of`."""
-    if any(one.type in ("EXCESS", "PERCENT") for one in tokens):
+    if has_any(tokens, ("EXCESS", "PERCENT")):
         return True
     shares = [one.text.lower() for one in tokens if one.type == "SHARE"]
     if shares or wants in (AnswerType.AMOUNT, AnswerType.COUNT):
         return any(not text.startswith("how") for text in shares)
-    return any(one.type in ("CAME_FROM", "OF_WHICH") for one in tokens)
+    return has_any(tokens, ("CAME_FROM", "OF_WHICH"))
 
 
-def _metrics_of(token: Token) -> list[tuple[Words, str]]:
-    inner = token.value if isinstance(token.value, tuple) else (token,)
-    return [
-        (words_of(one.text), one.value)
-        for one in inner
-        if isinstance(one, Token) and one.type == "METRIC" and isinstance(one.value, str)
-    ]
+def _metrics_of(tokens: Iterable[Token]) -> tuple[tuple[Words, str], ...]:
+    inner = itertools.chain.from_iterable(one.value if isinstance(one.value, tuple) else (one,) for one in tokens)
+    known = (one for one in inner if isinstance(one, Token) and one.type == "METRIC")
+    return tuple((words_of(one.text), str(one.value)) for one in known)
 
 
 def _period_of(lexed: LexedQuestion, key: str, workspace: Workspace) -> tuple[FiscalPeriod, Token | None] | None:
@@ -216,19 +196,16 @@ def _period_of(lexed: LexedQuestion, key: str, workspace: Workspace) -> tuple[Fi
     filed: list[tuple[FiscalPeriod, Token]] = []
     for token in reversed(dated):
         found = [fiscal_period_of(period_of(mention), identities) for mention in mentions_of(token)]
-        if len(found) == 1 and found[0] is not None and _may_be_filed(found[0], last, lexed.tokens):
-            filed.append((found[0], token))
+        period = found[0] if len(found) == 1 else None
+        if period is None or period.fiscal_year > last:
+            continue
+        if not (period.quarter and period.months is None and has_any(lexed.tokens, ("YEAR_TO_DATE",))):
+            filed.append((period, token))  # a year to date is no quarter
     if not filed:
         return None if dated else (latest.model_copy(update={"quarter": None}), None)
     if any(one.type in types_in("moves") for one in lexed.tokens):
         return max(filed, key=lambda pair: pair[0].fiscal_year)  # `in 2017 versus 2016`
     return filed[0]
-
-
-def _may_be_filed(period: FiscalPeriod, last: int, tokens: Sequence[Token]) -> bool:
-    """Return whether a period is one of filings; a year to date is no quarter."""
-    of_span = bool(period.quarter) and period.months is None and has_any(tokens, ("YEAR_TO_DATE",))
-    return period.fiscal_year <= last and not of_span
 
 
 def printed_name(fact: Fact) -> str:
@@ -244,11 +221,10 @@ def quoted_address(sourced: SourcedFact) -> str:
     fact = sourced.fact
     kind = "the sentence" if fact.source == "text" else "the line"
     words = " > ".join(fact.row_path)
-    told = words if len(words) <= _MAX_LENGTH else f"{words[:_MAX_LENGTH]} …"
+    told = words if len(words) <= 120 else f"{words[:120]} …"
     return f"{kind} {told!r} ({sourced.doc_id} page {fact.page + 1})"
 
 
-_MAX_LENGTH = 120
 _WANTED: dict[AnswerType, Wanted] = {
     **dict.fromkeys(FIGURES, "any"),
     AnswerType.AMOUNT: "amount",

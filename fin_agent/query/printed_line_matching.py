@@ -208,10 +208,9 @@ def with_metric_as_part(query: Query, lexicon: Lexicon) -> Query | None:
     if of is None or whole is None or query.parts is not None or not (of.metric and whole.metric) or of.part:
         return None
     asked = query.question.lower()
-    one, other = (lexicon.metrics.get(each.metric) for each in (of, whole))
-    if one is None or other is None or one.statement is other.statement:
-        return None
-    if asked.find(whole.words.lower()) > asked.find(of.words.lower()):
+    one, other = (lexicon.metrics.get(str(each.metric)) for each in (of, whole))
+    later = asked.find(whole.words.lower()) > asked.find(of.words.lower())
+    if later or one is None or other is None or one.statement is other.statement:
         return None
     part = whole.model_copy(update={"part": of.words, "whole": False})
     return query.model_copy(update={"measures": (percentage(part, whole.model_copy(update={"whole": True})),)})
@@ -255,11 +254,8 @@ def is_name_of(words: str, part: str) -> bool:
     if said == printed or (len(said) == 1 and is_acronym(next(iter(said)), part)):
         return True
     left, over = said - printed, printed - said
-    return (
-        len(left) == len(over) > 0
-        and bool(said & printed)
-        and all(len(word) > 2 and any(one.startswith(word) for one in over) for word in left)
-    )
+    shortened = all(len(word) > 2 and any(one.startswith(word) for one in over) for word in left)
+    return shortened and len(left) == len(over) > 0 and not said.isdisjoint(printed)
 
 
 def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
@@ -269,9 +265,8 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     commitments due in 2025`.
     """
     lines = [line for line in query.lines() if isinstance(line, Line)]
-    if len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
-        return None
-    if any(one.opening for one in query.periods):
+    told_apart = query.parts is not None or any(line.period or line.part for line in lines)
+    if len(keys) != 1 or told_apart or any(one.opening for one in query.periods):
         return None
     if (ranked := _with_maturities_ranked(query)) is not None:
         return ranked
@@ -314,8 +309,8 @@ def _asks_for_due(query: Query) -> bool:
     said = words_of(" ".join(line.words for line in query.lines() if isinstance(line, Line)))
     day = next((one.end.year for one in query.periods if one.end is not None), None)
     later = day is not None and all(one.end or (one.fiscal_year or 0) > day for one in query.periods)
-    future = asks_about_future(query.question) or bool(words_of(query.question) & _FUTURE)
-    return future or bool(said & (OF_YEARS_TO_COME if later else _DUE))
+    future = asks_about_future(query.question) or bool(words_of(query.question) & words_of("future"))
+    return future or bool(said & (OF_YEARS_TO_COME if later else words_of("due mature")))
 
 
 def are_to_come(periods: Sequence[Period], key: str, workspace: Workspace) -> bool:
@@ -323,9 +318,9 @@ def are_to_come(periods: Sequence[Period], key: str, workspace: Workspace) -> bo
 
     Its report may print rows of them; a single such year is more likely one whose report is missing.
     """
-    latest = workspace.years[key].latest() if key in workspace.years else None
+    latest = _latest_year(key, workspace)
     years = [_year_of(one) or 0 for one in periods if not one.quarter]
-    return len(years) == len(periods) > 1 and latest is not None and min(years) > latest.fiscal_year
+    return len(years) == len(periods) > 1 and latest is not None and min(years) > latest
 
 
 def _in_row(line: Line | NamedFormula, year: str) -> Line:
@@ -354,25 +349,26 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
     named = parse_periods(query.question)
     if not query.periods and (named.trailing_years or named.since):
         return None  # `the last two years` end in the latest
-    latest = workspace.years[key].latest() if key in workspace.years else None
-    last = query.periods[0].fiscal_year if query.periods else latest.fiscal_year if latest is not None else None
+    last = query.periods[0].fiscal_year if query.periods else _latest_year(key, workspace)
     if last is None:
         return None
     part, lines = query.only_part, list(query.lines())
-    spanned = range(last - _YEARS_BEFORE, last + 1)
+    spanned = range(last - 4, last + 1)  # the five years that selected financial data cover
     years = [year for year in spanned if all(_has_figure(line, part, year, key, workspace) for line in lines)]
     if len(years) < 2:
         return None
     periods = tuple(Period(fiscal_year=year) for year in years)
-    note = (
-        f"the question names no period: FY{years[0]} to FY{years[-1]} are used, the years for which figures are printed"
-    )
+    used = f"FY{years[0]} to FY{years[-1]} are used, the years for which figures are printed"
+    note = f"the question names no period: {used}"
     return query.model_copy(update={"periods": periods, "assumed": (*query.assumed, note)})
 
 
 _OVER_YEARS = frozenset({Combination.AVERAGE, Combination.FILTER, Combination.HIGHEST, Combination.LOWEST})
-_YEARS_BEFORE = 4
-"""Number of years that selected financial data cover."""
+
+
+def _latest_year(key: str, workspace: Workspace) -> int | None:
+    latest = workspace.years[key].latest() if key in workspace.years else None
+    return latest.fiscal_year if latest is not None else None
 
 
 def _has_figure(line: Line | NamedFormula, part: str | None, year: int, key: str, workspace: Workspace) -> bool:
@@ -387,23 +383,17 @@ def _has_figure(line: Line | NamedFormula, part: str | None, year: int, key: str
 def _report_period(periods: Sequence[Period], key: str, workspace: Workspace) -> tuple[Period, tuple[str, ...]] | None:
     """Return the period whose report states future years, and these years."""
     years = sorted({year for one in periods if (year := _year_of(one)) is not None})
-    latest = workspace.years[key].latest() if key in workspace.years else None
+    latest = _latest_year(key, workspace)
     if not years or latest is None:
         return None
-    if years[0] > latest.fiscal_year:
-        return Period(fiscal_year=latest.fiscal_year), tuple(map(str, years))
-    if len(years) < 2:
-        return None
+    if years[0] > latest:
+        return Period(fiscal_year=latest), tuple(map(str, years))
     first = next(one for one in periods if _year_of(one) == years[0])
-    return first, tuple(map(str, years[1:]))
+    return (first, tuple(map(str, years[1:]))) if len(years) > 1 else None
 
 
 def _year_of(period: Period) -> int | None:
     return period.end.year if period.end is not None else period.fiscal_year
-
-
-_FUTURE = words_of("future")
-_DUE = words_of("due mature matures maturing maturity maturities")
 
 
 def read_as_printed(
@@ -455,26 +445,24 @@ def with_measure_by_words(lexed: LexedQuestion, lexicon: Lexicon) -> LexedQuesti
     `How much interest did Acme pay in cash` has the words of `interest paid in cash`. Any other is returned unchanged.
     """
     line, _ = _whole_line(lexed)
-    beside = types_in("beside-a-measure")
-    said = [one for one in lexed.tokens if one.type not in beside]
-    known = _measure_called(words_of(line.words), lexicon)
+    name, called = _measure_called(words_of(line.words), lexicon)
+    said = [one for one in lexed.tokens if one.type not in types_in("beside-a-measure")]
     types = [one.type for one in said]
-    if known is None or line.part or types in ([], ["METRIC"]) or not types_in("of-a-measure").issuperset(types):
+    if not name or line.part or types in ([], ["METRIC"]) or not types_in("of-a-measure").issuperset(types):
         return lexed
-    name, called = known
     listed = any(one.type == "AND" and said[0].start < one.start < said[-1].start for one in lexed.tokens)
     if (listed and " and " not in called) or patterns("question_patterns")["asks on what"].search(lexed.text):
         return lexed  # `assets and liabilities` are two, `what does it spend on` asks for what
     measure = Token("METRIC" if name in lexicon.metrics else "FORMULA", called, said[0].start, said[0].end, name)
-    kept = (one for one in lexed.tokens if one.type in beside)
+    kept = (one for one in lexed.tokens if one not in said)
     return replace(lexed, tokens=tuple(sorted((*kept, measure), key=lambda one: one.start)))
 
 
-def _measure_called(words: Words, lexicon: Lexicon) -> tuple[str, str] | None:
-    """Return (id, name) of the measure whose name has these words, but for verbs of reporting; None if none has."""
+def _measure_called(words: Words, lexicon: Lexicon) -> tuple[str, str]:
+    """Return (id, name) of the measure whose name has these words, but for verbs of reporting; empty if none has."""
     named, spare = _measures_by_words(lexicon), sorted(words & _REPORTING)[:_MOST_SPARE]
     ways = (words.difference(some) for size in range(len(spare) + 1) for some in combinations(spare, size))
-    return next((named[key] for way in ways for key in (way, _unified(way)) if key in named), None)
+    return next((named[key] for way in ways for key in (way, _unified(way)) if key in named), ("", ""))
 
 
 @lru_cache(maxsize=4)

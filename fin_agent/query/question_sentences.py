@@ -46,11 +46,8 @@ def sentences_of(question: str) -> QuestionSentences:
     >>> sentences_of("What is the ratio? Round to two decimal places.").asked
     'What is the ratio?'
     """
-    asked: list[str] = []
+    asked, instructions, statements, afterwards = [list[str]() for _ in range(4)]
     definitions: list[tuple[str, str]] = []
-    instructions: list[str] = []
-    statements: list[str] = []
-    afterwards: list[str] = []
     for sentence in _sentences(" ".join(question.split())):
         sentence, inner = _without_inner_definitions(sentence)
         definitions += inner
@@ -87,11 +84,9 @@ def as_claim(question: str) -> str:
     "Is it true that Acme's margin rose in 2022?"
     """
     found = _PATTERNS["claim after"].match(question) or _PATTERNS["claim before"].match(question)
-    return (
-        f"Is it true that {found['claim'].strip()}?"
-        if found and not _PATTERNS["asking"].match(found["claim"])
-        else question
-    )
+    if found is None or _PATTERNS["asking"].match(found["claim"]):
+        return question
+    return f"Is it true that {found['claim'].strip()}?"
 
 
 def with_what_is_explained(question: str) -> str:
@@ -168,10 +163,7 @@ _WORDS_OF_A_NAME = 5
 
 
 def _without_preamble(asked: str) -> str:
-    """Return the request without an introductory clause that names the source or makes a concession.
-
-    `Considering the balance sheet, what is ...`, `Even with lower sales, did ...`.
-    """
+    """Return a request without a clause before it that names the source or concedes: `On the balance sheet, what`."""
     lead, comma, rest = asked.partition(", ")
     asks = rest.lower().startswith(("what ", "how ", "which ", "did ", "does ", "is ", "was ", "were "))
     grants = _CONCESSION.match(lead)
@@ -199,15 +191,11 @@ def requested_decimals(question: str) -> int | None:
 
 def requested_unit(question: str) -> OutputUnit | None:
     """Return the unit that the question requests, or None."""
-    scaled = _PATTERNS["scaled"].search(question)
-    if scaled:
-        scale = (scaled.group(1) or scaled.group(2)).lower()
-        return _SCALE_UNITS[scale]
+    if scaled := _PATTERNS["scaled"].search(question):
+        return _SCALE_UNITS[(scaled[1] or scaled[2]).lower()]
     if _PATTERNS["points"].search(question):
         return "percentage points"
-    if _PATTERNS["percent"].search(question):
-        return "percent"
-    return None
+    return "percent" if _PATTERNS["percent"].search(question) else None
 
 
 def _sentences(text: str) -> list[str]:

@@ -11,7 +11,6 @@ from fin_agent.query.tree import Operation, Query
 from fin_agent.retrieval.fact_terms import OF_TIME, words_of
 
 _PATTERNS = patterns("question_patterns")
-_MIN_LETTERS = 2
 
 
 def split_requests(question: str) -> tuple[str, ...]:
@@ -48,10 +47,9 @@ def is_told(ask: str, before: Query | None) -> bool:
     """Return whether a text asks only for what the answer to the previous question gives: a difference, a result."""
     if before is None:
         return False
-    computed = isinstance(before.only_measure, Operation) and finds(
-        ask.strip(" ?."), "asks the result", "question_words"
-    )
-    return computed or (before.tells_difference and asks_only_difference(ask))
+    computed = isinstance(before.only_measure, Operation)
+    of_result = computed and finds(ask.strip(" ?."), "asks the result", "question_words")
+    return of_result or (before.tells_difference and asks_only_difference(ask))
 
 
 def resolve_references(ask: str, before: Query | None) -> str:
@@ -104,26 +102,22 @@ def attribute_asks(ask: str) -> Iterator[tuple[str, ...]]:
     >>> next(attribute_asks("Acme's commitments at the end of 2018 and the part due in 2019"))
     ("Acme's commitments at the end of 2018?", "Acme's commitments at the end of 2018 due in 2019?")
     """
-    known = patterns("question_patterns")
-    text = known["kind of table"].sub("", ask.strip(" ?"))
-    if shared := known["shared end"].fullmatch(text):
+    text = _PATTERNS["kind of table"].sub("", ask.strip(" ?"))
+    if shared := _PATTERNS["shared end"].fullmatch(text):
         yield f"{shared['one']} of {shared['of']}?", f"{shared['other']} of {shared['of']}?"
-    for ends in known["subject end"].finditer(text):
-        subject, items = text[: ends.start()].strip(), known["item end"].split(text[ends.end() :])
+    for ends in _PATTERNS["subject end"].finditer(text):
+        subject, items = text[: ends.start()].strip(), _PATTERNS["item end"].split(text[ends.end() :])
         more_than_periods = all(any(not word.isdigit() for word in words_of(item) - OF_TIME) for item in items)
-        if subject and 1 < len(items) <= _MAX_ITEMS and more_than_periods:
+        if subject and 1 < len(items) < 5 and more_than_periods:
             yield tuple(f"{subject} {item.strip()}?" for item in items)
             dated = [one for one in parse_periods(subject).mentions if one.end == len(subject)]
             for when in dated:
                 yield tuple(f"{subject[: when.start]}{item.strip()} {subject[when.start :]}?" for item in items)
         if "," not in ends[0]:
             break  # what stands behind a colon is no more of the subject
-    if piece := known["piece of it"].fullmatch(text):
+    if piece := _PATTERNS["piece of it"].fullmatch(text):
         share = "What share of " * bool(piece["share"])
         yield f"{piece['whole']}?", f"{share}{piece['whole']} {'is ' * bool(share)}{piece['rest']}?"
-
-
-_MAX_ITEMS = 4
 
 
 def _pieces(sentence: str) -> list[str]:
@@ -136,7 +130,7 @@ def _pieces(sentence: str) -> list[str]:
             continue
         piece = sentence[start:begin].strip(" ?.,;-–—")
         if not is_subordinate(piece) or begin == len(sentence) or sentence[begin] == "?":
-            if sum(map(str.isalnum, piece)) >= _MIN_LETTERS:
+            if sum(map(str.isalnum, piece)) > 1:
                 pieces.append(piece)
             start = end
     return pieces

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
@@ -144,13 +144,9 @@ class PrintedText:
         spoken = (expand_abbreviations(one) if "(" in one else one for one in short)
         bare = (one.partition("(")[0] for one in self.texts if " (" in one)
         titles = itertools.chain.from_iterable(map(titles_of, self.texts))
-        lines = {_line_of(one) for one in itertools.chain(spoken, bare, titles)}
+        lines = {tuple(map(singular, _A_WORD.findall(plain(one)))) for one in itertools.chain(spoken, bare, titles)}
         lines |= set(map(_without_numbers, lines))
         return frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS and line[0] != "of")
-
-
-def _line_of(text: str) -> tuple[str, ...]:
-    return tuple(map(singular, _A_WORD.findall(plain(text))))
 
 
 def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
@@ -229,20 +225,18 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
         return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
     bare = without_companies(words.core, workspace.directory)  # `state Corning Incorporated's expenses`
     in_words = bool(attributes_of(words.core) or cover_attribute(bare)) or no_figure_answers(words.core)
-    in_words = in_words or any(finds(words.core, kind) for kind in _IN_WORDS)
+    # a question for what sentences say, although it may name a measure
+    in_words = in_words or finds(words.core, "size of an agreement") or finds(words.core, "existence")
     asked = None if in_words else with_figures(words, workspace, before.query if before is not None else None)
     if _is_of_a_cover(asked, bare, words, workspace):
-        words, asked = words.model_copy(update={"core": f"{words.core} {_ON_THE_COVER}"}), None
+        words, asked = words.model_copy(update={"core": f"{words.core} on the cover"}), None
     if asked is not None:
         return with_losses(_with_names_of_filings(asked, workspace))
     return with_fiscal_years_resolved(with_dated_periods(words, workspace), workspace)
 
 
 def _is_of_a_cover(asked: Intent | None, bare: str, words: Intent, workspace: Workspace) -> bool:
-    """Return whether a question asks for all shares outstanding, which only covers state: at their day, or at all.
-
-    `bare` is the request without companies.
-    """
+    """Return whether a question, `bare` without companies, asks for all shares outstanding, which only covers state."""
     plain_words = word_lists("question_words")["of all shares"].union(MONTHS)
     if len(words.companies) != 1 or not finds(bare, "shares outstanding"):
         return False
@@ -252,13 +246,6 @@ def _is_of_a_cover(asked: Intent | None, bare: str, words: Intent, workspace: Wo
     days = [one.date for one in parse_periods(bare).dates]
     dated = any(period_of_cover(day, identities) for day in days)
     return dated or (not days and (asked is None or _is_never_printed(asked, workspace)))
-
-
-_ON_THE_COVER = "on the cover"
-
-
-_IN_WORDS = ("size of an agreement", "existence")
-"""Lists of phrases by which a question asks for what sentences say, although it may name a measure."""
 
 
 def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:
@@ -307,20 +294,17 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
         return intent  # one figure answers one of them
     asked = as_single_figure(intent.question, intent.core, known_names(workspace), workspace)
     near = find_nearest_figure(workspace, asked.target, company=asked.company.key) if asked is not None else None
-    if asked is None or near is None:
+    if asked is None or near is None or not _may_be_meant(near.sourced.fact, intent.question, asked.period):
         return intent
     if near.chance < (ONLY_TOLD_ENOUGH if understood and near.is_only_told else LIKELY_ENOUGH):
         return intent
-    if not _may_be_meant(near.sourced.fact, intent.question, asked.period):
-        return intent
+    told = f"the question was answered with {quoted_address(near.sourced)}, the printed figure closest to its words"
     query = Query(
         question=intent.question,
         measures=(Line(words=printed_name(near.sourced.fact) or asked.words, place=figure_place(near.sourced)),),
         companies=(Company(key=asked.company.key, name=asked.company.name, confidence=asked.confidence),),
         periods=(Period.of(asked.period),),
-        assumed=(
-            f"the question was answered with {quoted_address(near.sourced)}, the printed figure closest to its words",
-        ),
+        assumed=(told,),
     )
     with suppress(UnboundError):
         return _bound(query, intent, workspace)
@@ -328,10 +312,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
 
 
 def _of_unit_asked(intent: Intent, workspace: Workspace) -> Intent | None:
-    """Return the only figure asked for as the one of several lines in whose unit it is: `how many bitcoin`, no dollars.
-
-    None where the lines do not differ so.
-    """
+    """Return the only figure asked for as the one of several lines in whose unit it is, if any: `how many bitcoin`."""
     query, units = intent.query, _UNITS_ASKED.get(parts_of(intent.core)[0].answer_type)
     line = query.only_measure if query is not None else None
     if query is None or not isinstance(line, Line) or not intent.companies or units is None:
@@ -365,10 +346,9 @@ def _may_be_meant(fact: Fact, question: str, period: FiscalPeriod) -> bool:
         return False  # the end of a period is usual
     if period.months in (6, 9):
         return fact.period.months in (0, period.months)
-    return (period.quarter or _LAST) == (fact.period.quarter or _LAST)  # a year's figure does not answer for a quarter
+    return (period.quarter or 4) == (fact.period.quarter or 4)  # a year's figure does not answer for a quarter
 
 
-_LAST = 4
 _PATTERNS = patterns("question_patterns")
 
 
@@ -536,7 +516,8 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 if (told := _without_figures(query, words, workspace, first=not place)) is not None:
                     return told
                 continue
-            if first is None and (whole := _instead_of_lines(query, words, workspace, before)) is not None:
+            splits = first is None and _may_split_printed_line(query, workspace)
+            if splits and (whole := _as_one_line(words, workspace, before, listed=False)) is not None:
                 return whole
             first = first or query
             try:
@@ -555,9 +536,8 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 first = None  # what has its words in another order may be told by a sentence
     except NoReadingError as error:
         why = str(error)
-    if (by_words := _with_part_in_lines(first, words, workspace, before)) is not None:
-        return by_words
-    whole = _as_one_line(words, workspace, before, listed=True)
+    by_words = _with_part_in_lines(first, words, workspace, before)
+    whole = by_words or _as_one_line(words, workspace, before, listed=True)
     return whole or understood or _refused_intent(first, why, words, workspace)
 
 
@@ -606,8 +586,7 @@ def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first
     if not (is_reason or of_release) and finds(words.core, "plans") and len(query.measures) == len(keys) == 1:
         expected = (query.with_lines(_by_its_words) or query).model_copy(update={"kind": Kind.FORECAST})
         rows = with_maturity_years(expected, keys, workspace)
-        as_value = rows.model_copy(update={"kind": Kind.VALUE}) if rows is not None else None
-        printed = _surely_printed(as_value, words, workspace) if as_value is not None else None
+        printed = _surely_printed(rows and rows.model_copy(update={"kind": Kind.VALUE}), words, workspace)
         return printed if printed is not None and _is_of_years_to_come(printed, workspace) else None
     if not first or not (is_reason or (query.kind is Kind.DEFINITION and any(query.lines()))):
         return None
@@ -624,13 +603,6 @@ def _is_of_years_to_come(printed: Intent, workspace: Workspace) -> bool:
         if (hit and hit.sourced.fact.statement) or any(one.isdigit() and one not in said for one in slot.label.split()):
             return False
     return True
-
-
-def _instead_of_lines(query: Query, words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:
-    """Return a question whose first reading may split one printed line as that line; None where it is not one."""
-    if not _may_split_printed_line(query) or _is_company_action(query, workspace):
-        return None
-    return _as_one_line(words, workspace, before, listed=False)
 
 
 def _as_answerable(query: Query, words: Intent, workspace: Workspace) -> Intent:
@@ -667,11 +639,11 @@ def _plan(intent: Intent, workspace: Workspace) -> Plan:
     return build_plan(intent, workspace.lexicon, workspace.years)
 
 
-def _may_split_printed_line(query: Query) -> bool:
+def _may_split_printed_line(query: Query, workspace: Workspace) -> bool:
     """Return whether the words of one printed line may be misread as several lines, several parts, or an average."""
     cut = any(line.balance == "average" or "," in line.words for line in _unknown_lines(query))
     parts = len(query.parts.names) if query.parts is not None and query.comparison is None else 0
-    return len(query.measures) > 1 or parts > 1 or cut
+    return (len(query.measures) > 1 or parts > 1 or cut) and not _is_company_action(query, workspace)
 
 
 def _unknown_lines(query: Query) -> list[Line]:
@@ -685,12 +657,7 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
     query = read_as_printed(text, known_names(workspace), workspace, before, listed=listed)
     if query is None or _is_company_action(query, workspace) or len(split_requests(words.question)) > 1:
         return None
-    with suppress(UnboundError):
-        intent = _bound(query.model_copy(update={"question": words.question}), words, workspace)
-        slots = _plan(intent, workspace).slots()
-        if slots and all(facts_for(slot, workspace).is_sure for slot in slots):
-            return intent
-    return None
+    return _surely_printed(query.model_copy(update={"question": words.question}), words, workspace)
 
 
 def _is_never_printed(intent: Intent, workspace: Workspace) -> bool:
@@ -714,11 +681,7 @@ def _is_company_action(query: Query, workspace: Workspace) -> bool:
 
 
 def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
-    """Return a reading as an intent, by the rows of years to come where it asks about these.
-
-    Raises:
-        UnboundError: The reading cannot be planned.
-    """
+    """Return a reading as an intent, by the rows of years to come where it asks about these. Raises UnboundError."""
     for profit in with_profit_of_lines(query):
         certain = _surely_printed(profit, words, workspace)
         if certain is not None and _are_of_one_page(certain, workspace):
@@ -726,7 +689,7 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
     if query.unread:
         if (within := _as_line_of_parts(query, words, workspace)) is not None:
             return within
-        unread = " and ".join(repr(one) for one in query.unread)
+        unread = " and ".join(map(repr, query.unread))
         raise UnboundError(f"the meaning of {unread}, which was not understood; ask for one thing at a time")
     keys = [one.key for one in words.companies]
     query = with_share_within_part(query)
@@ -744,15 +707,14 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     """Return the first that can be planned of the query and its wordings by what filings print.
 
     A wording by narrower words is first if its figures are certain; that of a share by one line is last.
-
-    Raises:
-        UnboundError: None of them can be planned; the message is of the first.
+    Raises UnboundError where none of them can be planned; the message is of the first.
     """
     if len(keys) == 1:
         query = with_printed_years(query, keys[0], workspace) or query
-    results = [query.with_lines(partial(_as_result_of_part, parts=query.parts, words=each)) for each in _RESULTS]
-    as_part = with_metric_as_part(query, workspace.lexicon)
-    for narrowed in filter(None, (as_part, query.with_lines(_by_narrower_words), *results)):
+    results = ("segment result", "operating income")
+    narrower: list[Callable[[Line | NamedFormula], Measure]] = [_by_narrower_words]
+    narrower += (partial(_as_result_of_part, parts=query.parts, words=each) for each in results)
+    for narrowed in (with_metric_as_part(query, workspace.lexicon), *map(query.with_lines, narrower)):
         if (certain := _surely_printed(narrowed, words, workspace)) is not None:
             return certain
     of_part, resolved = with_margin_of_part(query, keys, workspace), with_parts_resolved(query, keys, workspace)
@@ -806,16 +768,14 @@ def _with_members_apart(query: Query, bound: Intent | None, words: Intent, works
             lacking = all(any(words_of(each).isdisjoint(label) for each in pair) for label in labels[named])
             if lacking and one is not None:  # a second name of one metric is another line
                 told = zip(pair, (one, other if other != one else None), strict=True)
-                return Function(
-                    name="sum", of=tuple(line.model_copy(update={"words": w, "metric": m}) for w, m in told)
-                )
+                members = tuple(line.model_copy(update={"words": w, "metric": m}) for w, m in told)
+                return Function(name="sum", of=members)
         return line
 
     listed = query.with_lines(apart)
-    if listed is None or (intent := _surely_printed(listed, words, workspace)) is None:
-        return None
-    members = [line.words for line in listed.lines() if line not in query.lines()]
-    return intent if _are_printed_by_name(intent, members, workspace) else None
+    intent = _surely_printed(listed, words, workspace)
+    members = [line.words for line in listed.lines() if line not in query.lines()] if listed is not None else []
+    return intent if intent is not None and _are_printed_by_name(intent, members, workspace) else None
 
 
 def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Workspace) -> Intent | None:
@@ -825,8 +785,8 @@ def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Wor
     unknown = _unknown_lines(query) if query is not None else []
     if unread and unknown and all(any(map(str.isdigit, one)) for one in unread):
         return None  # a part of one period's figure: words may answer it
-    if not why or not words.names_metric or len(unknown) > _MAX_UNKNOWN or (unknown and not words.asks_figure):
-        return None
+    if not why or not words.names_metric or len(unknown) > 2 or (unknown and not words.asks_figure):
+        return None  # words answer it
     partly = words
     if query is not None and unread and not unknown:
         # Keep what is understood: a model may compute what rules cannot.
@@ -835,15 +795,8 @@ def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Wor
     return partly.model_copy(update={"unsupported": (*words.unsupported, why)})
 
 
-_MAX_UNKNOWN = 2
-"""A question with more unknown lines than this is treated as a question for words."""
-
-
 def _by_narrower_words(line: Line | NamedFormula) -> Measure:
-    """Return a metric that the question narrows as a printed line: `noncurrent regulatory assets`.
-
-    A balance sheet may print one line under current and noncurrent assets.
-    """
+    """Return a metric that the question narrows as a printed line: `noncurrent regulatory assets`."""
     metric = getattr(line, "metric", None)
     narrowing = words_of(line.words) & NARROWING - words_of((metric or "").replace("_", " "))
     return _by_its_words(line) if metric and narrowing else line
@@ -856,14 +809,11 @@ def _as_result_of_part(line: Line | NamedFormula, parts: Parts | None, words: st
     return line.model_copy(update=result) if profit and (line.part or parts) else line
 
 
-_RESULTS = ("segment result", "operating income")
-
-
-def _surely_printed(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
+def _surely_printed(query: Query | None, words: Intent, workspace: Workspace) -> Intent | None:
     """Return the query as an intent if filings state its metrics, and fact search is certain of its other figures."""
     with suppress(UnboundError):
-        intent = _bound(query, words, workspace)
-        if figures_are_printed(intent, workspace):
+        intent = _bound(query, words, workspace) if query is not None else None
+        if intent is not None and figures_are_printed(intent, workspace):
             return intent
     return None
 
@@ -908,8 +858,7 @@ def _is_another_total(sourced: SourcedFact, metric: str, workspace: Workspace) -
 
 def _by_its_words(line: Line | NamedFormula) -> Line:
     """Return a line or formula as the line that is printed under its name."""
-    kept = {name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")}
-    return Line(**kept)
+    return Line(**{name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")})
 
 
 def _bound(query: Query, words: Intent, workspace: Workspace) -> Intent:
@@ -921,16 +870,12 @@ def _bound(query: Query, words: Intent, workspace: Workspace) -> Intent:
     if plan is None:
         return intent
     lacking = metrics_to_search(plan, workspace)
-    by_name = _with_printed_formula_names(query, words, workspace, lacking)
-    if by_name is not None:
+    if (by_name := _with_printed_formula_names(query, words, workspace, lacking)) is not None:
         return by_name
     if lacking:
-        printed_alone = _as_printed_percentage(query, words, workspace)
-        if printed_alone is not None:
+        if (printed_alone := _as_printed_percentage(query, words, workspace)) is not None:
             return printed_alone
-        of_part = with_metric_of_part(query, lacking, workspace)
-        certain = _surely_printed(of_part, words, workspace) if of_part is not None else None
-        if certain is not None:
+        if (certain := _surely_printed(with_metric_of_part(query, lacking, workspace), words, workspace)) is not None:
             return certain
         with suppress(UnboundError):
             return _in_printed_unit(query, *_planned(query, words, workspace, lacking), workspace)
@@ -950,10 +895,12 @@ def _planned(
 
     Raises UnboundError if it cannot be planned, or a part of it is used by no line.
     """
-    if unused := _unused_parts(query):
+    named = query.parts.names if query.parts is not None and query.comparison is None else ()
+    own = {line.part for line in query.lines()}  # a part that no line uses, because each has one of its own
+    if unused := [name for name in named if name not in own and None not in own]:
         raise UnboundError(f"the meaning of {' and '.join(map(repr, unused))}, which was not understood")
     intent = bind_query(query, words, workspace, searched).model_copy(update={"query": query})
-    if query.unit in _OF_RATES and intent.relation is Relation.CHANGE:
+    if query.unit in ("basis points", "percentage points") and intent.relation is Relation.CHANGE:
         if intent.measure_unit.startswith("USD"):
             why = "which has no such unit: ask for the margin, or for the change in dollars"
             raise UnboundError(f"{query.unit} of an amount, {why}", is_final=True)
@@ -968,16 +915,6 @@ def _planned(
         return intent, None
     known = all(company.key in workspace.years for company in intent.companies)
     return intent, _plan(intent, workspace) if known else None
-
-
-def _unused_parts(query: Query) -> list[str]:
-    """Return the named parts that no line uses, because each has a part of its own."""
-    named = query.parts.names if query.parts is not None and query.comparison is None else ()
-    own = {line.part for line in query.lines()}
-    return [name for name in named if name not in own and None not in own]
-
-
-_OF_RATES = ("basis points", "percentage points")
 
 
 def _in_printed_unit(query: Query, intent: Intent, plan: Plan | None, workspace: Workspace) -> Intent:
@@ -1003,8 +940,7 @@ def _with_printed_formula_names(
             return line
         return _by_its_words(line).model_copy(update={"words": _full_name(line)})
 
-    by_name = query.with_lines(printed)
-    intent = _surely_printed(by_name, words, workspace) if by_name is not None else None
+    intent = _surely_printed(query.with_lines(printed), words, workspace)
     names = [_full_name(line) for line in query.lines() if isinstance(line, NamedFormula)]
     if intent is None or not (lacking or _are_printed_by_name(intent, names, workspace)):
         return None
@@ -1036,13 +972,10 @@ def _as_printed_percentage(query: Query, words: Intent, workspace: Workspace) ->
     with suppress(UnboundError):
         of, whole = (_bound(query.model_copy(update={"measures": (one,)}), words, workspace) for one in moved)
         found = [facts_for(slot, workspace).matches for slot in _plan(whole, workspace).slots() if slot.is_searched]
-        full = bool(found) and all(hits and hits[0].sourced.fact.amount == _FULL for hits in found)
+        full = bool(found) and all(hits and hits[0].sourced.fact.amount == 100 for hits in found)
         if full and of.measure_unit == whole.measure_unit == "percent" and _is_surely_printed(of, workspace):
             return of
     return None
-
-
-_FULL = 100
 
 
 def _is_surely_printed(intent: Intent, workspace: Workspace) -> bool:
@@ -1052,8 +985,5 @@ def _is_surely_printed(intent: Intent, workspace: Workspace) -> bool:
 
 
 def _unread_message(words: Sequence[str]) -> str:
-    named = " and ".join(repr(one) for one in words)
-    return (
-        f"a line called {named}: ask for lines by the names that the filing prints, as in"
-        " `(net income + interest expense) / total assets of Acme in 2024`"
-    )
+    named, example = " and ".join(map(repr, words)), "(net income + interest expense) / total assets of Acme in 2024"
+    return f"a line called {named}: ask for lines by the names that the filing prints, as in `{example}`"

@@ -7,12 +7,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
-import yaml
-
 from fin_agent.errors import LexiconError
+from fin_agent.lexicon.words import load_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +24,9 @@ class Token:
     value: object = None
 
 
-@lru_cache(maxsize=4)
 def read_yaml(name: str) -> dict[str, Any]:
     """Return the content of a YAML file of this package."""
-    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-    content: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return content
+    return load_yaml(name.removesuffix(".yaml"), __package__)
 
 
 def types_in(group: str) -> frozenset[str]:
@@ -73,14 +68,9 @@ def _groups() -> dict[str, frozenset[str]]:
     return groups
 
 
-@lru_cache(maxsize=1)
-def _known_types() -> frozenset[str]:
-    words = (kind.upper() for kind in read_yaml("words.yaml"))
-    return frozenset({"", *words, *read_yaml("token_rules.yaml")["types"].split()})
-
-
 def _types_of(types: str) -> frozenset[str]:
-    groups, known = _groups(), _known_types()
+    groups, words = _groups(), map(str.upper, read_yaml("words.yaml"))
+    known = frozenset({"", *words, *read_yaml("token_rules.yaml")["types"].split()})
     found = frozenset(kind for each in types.removeprefix("!").split() for kind in groups.get(each, (each,)))
     if unknown := found - known:
         raise LexiconError(f"`{min(unknown)}` is not a type or group of tokens", subject=f"token_rules.yaml: {types}")
@@ -95,8 +85,8 @@ def rules_of(name: str) -> dict[str, list[Rule]]:
         LexiconError: A rule has a condition, a type or a group that there is not.
     """
     rules = [Rule.read(rule) for rule in read_yaml("token_rules.yaml")[name]]
-    types = {kind for one in rules for kind in one.types or ()} | {""}
-    return {kind: [one for one in rules if one.types is None or kind in one.types] for kind in types}
+    types = {kind for one in rules for kind in one.types.get("is", ())} | {""}
+    return {kind: [one for one in rules if kind in one.types.get("is", (kind,))] for kind in types}
 
 
 @dataclass(frozen=True)
@@ -104,12 +94,10 @@ class Rule:
     """A rule of `token_rules.yaml`."""
 
     then: str
-    types: frozenset[str] | None
+    types: dict[str, frozenset[str]]
+    """By condition."""
     around: tuple[tuple[frozenset[str] | None, re.Pattern[str] | None], ...]
     """The types and words of the token, of the one before and of the one after it; None for any."""
-    seen: frozenset[str] | None
-    within: frozenset[str] | None
-    without: frozenset[str]
     needed: frozenset[str]
     barred: frozenset[str]
     touches: str
@@ -126,17 +114,8 @@ class Rule:
         needed, barred = (
             frozenset([rule[key]] if isinstance(rule.get(key), str) else rule.get(key, ())) for key in ("if", "unless")
         )
-        return cls(
-            then=rule["then"],
-            types=types.get("is"),
-            around=tuple((types.get(kind), _spelled(rule.get(text))) for kind, text in around),
-            seen=types.get("seen"),
-            within=types.get("with"),
-            without=types.get("without", frozenset()),
-            needed=needed,
-            barred=barred,
-            touches=rule.get("touches", ""),
-        )
+        stand = tuple((types.get(kind), _spelled(rule.get(text))) for kind, text in around)
+        return cls(rule["then"], types, stand, needed, barred, rule.get("touches", ""))
 
     def fits(self, tokens: Sequence[Token], place: int, after: Token | None, told: Collection[str]) -> bool:
         """Return whether the rule applies to the token at a place; `after` is the next one that says something."""
@@ -151,9 +130,9 @@ class Rule:
             and self.barred.isdisjoint(told)
             and ("before" not in self.touches or _touch(before, one))
             and ("after" not in self.touches or _touch(one, after))
-            and (self.seen is None or has_any(tokens[:place], self.seen))
-            and (self.within is None or has_any(tokens, self.within))
-            and not has_any(tokens, self.without)
+            and ("seen" not in self.types or has_any(tokens[:place], self.types["seen"]))
+            and ("with" not in self.types or has_any(tokens, self.types["with"]))
+            and not has_any(tokens, self.types.get("without", ()))
         )
 
 
