@@ -247,12 +247,8 @@ def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
     return period
 
 
-class RollForwardRole(Enum):
-    """The role of a row in a roll-forward."""
-
-    OPENING = "opening"
-    CHANGE = "change"
-    CLOSING = "closing"
+RollForwardRole = Enum("RollForwardRole", "OPENING CHANGE CLOSING")
+"""The role of a row in a roll-forward."""
 
 
 def carries_balance(label: str) -> bool:

@@ -19,7 +19,7 @@ from fin_agent.vocabulary.dates import MONTH_NAME, month_end, month_number
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
-from fin_agent.vocabulary.runs import runs_of
+from fin_agent.vocabulary.runs import grouped, runs_of
 from fin_agent.vocabulary.table import Table
 
 _PATTERNS = patterns("sentence_figure_patterns")
@@ -38,21 +38,16 @@ def facts_of_sentences(
     without a time gives UNDATED. The line number is one after all rows of the page. Left out are the rows of `tables`,
     and what tags among `facts` state; `notes` are the titles of notes by page.
     """
-    rows: dict[int, list[Box]] = {}
-    for table in tables:
-        rows.setdefault(table.page, []).extend(row.box for row in table.rows)
-    said: dict[int, list[Box]] = {}
-    lines: dict[int, int] = {}
-    for fact in facts:
-        lines[fact.page] = max(lines.get(fact.page, 0), fact.line + 1)
-        if fact.source == "ixbrl":
-            said.setdefault(fact.page, []).append(fact.box)
+    rows = grouped((table.page, row.box) for table in tables for row in table.rows)
+    said = grouped((fact.page, fact.box) for fact in facts if fact.source == "ixbrl")
+    lines = grouped((fact.page, fact.line + 1) for fact in facts)
     parts = _Parts(facts)
     usual = _scale_of_notes(pages, tables, notes)
     found: list[Fact] = []
     for page in pages:
         number = page.number
-        place = _Place(page, lines.get(number, 0), notes.get(number, ""), rows.get(number, []), said.get(number, []))
+        line = max(lines.get(number, ()), default=0)
+        place = _Place(page, line, notes.get(number, ""), rows.get(number, ()), said.get(number, ()))
         scale = usual if number in notes else 1
         for start, sentence in sentences_of(page.text):
             found.extend(_facts_in(sentence, start, place, calendar, parts, scale))
@@ -133,7 +128,9 @@ def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
             if near or _PATTERNS["per share"].search(sentence, end, one.start):
                 one.unit, one.scaled = "USD per share", True
         found.append(one)
-    found = _with_parts_of_counts(sentence, _with_listed_counts(sentence, found))
+    found = _with_listed_counts(sentence, found)
+    # The parts of a count (`900 people, 600 in Ohio and 300 abroad`) count the same thing, which is not named again.
+    found = sorted({one.start: one for one in (*found, *chain(*divided_counts(sentence, found)))}.values(), key=_start)
     for one, after in reversed(list(pairwise(found))):
         joined = one.unit == after.unit and _PATTERNS["listed"].fullmatch(sentence, one.end, after.start)
         if joined and not one.scaled and after.scaled and one.amount < _LEAST_IN_FULL and after.scale > 1:
@@ -164,14 +161,6 @@ def _with_listed_counts(sentence: str, found: Sequence[PrintedAmount]) -> list[P
         after = one
         taken |= {} if one is None else {match.start(): one}
     return sorted(taken.values(), key=_start)
-
-
-def _with_parts_of_counts(sentence: str, found: Sequence[PrintedAmount]) -> list[PrintedAmount]:
-    """Return the amounts with the numbers behind a count that add up to it: `900 people, 600 in Ohio and 300 abroad`.
-
-    They count the same thing, though it is not named again.
-    """
-    return sorted({one.start: one for one in (*found, *chain(*divided_counts(sentence, found)))}.values(), key=_start)
 
 
 def divided_counts(sentence: str, found: Sequence[PrintedAmount]) -> Iterator[list[PrintedAmount]]:
@@ -453,8 +442,7 @@ class _Place:
         if last >= len(words):
             return None
         line = [word for word in words[first : last + 1] if abs(word.y0 - words[first].y0) < word.y1 - word.y0]
-        x0, y0, x1, y1, _ = zip(*line, strict=True)
-        box = Box(min(x0), min(y0), max(x1), max(y1))
+        box = Box.around(line)
         x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
         inside = any(row.x0 - 1 <= x <= row.x1 + 1 and row.y0 <= y <= row.y1 for row in self.rows)
         tagged = any(tag.x0 - 1 <= box.x1 and box.x0 <= tag.x1 + 1 and tag.y0 <= y <= tag.y1 for tag in self.tagged)

@@ -20,7 +20,7 @@ from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
-from fin_agent.vocabulary.runs import runs_of
+from fin_agent.vocabulary.runs import grouped, runs_of
 from fin_agent.vocabulary.table import Row, Table
 
 _PATTERNS = patterns("figure_patterns")
@@ -73,19 +73,14 @@ def _in_statement_unit(fact: Fact, unit_of: UnitOf) -> Fact:
 
 def _values_by_figure(facts: Iterable[Fact]) -> dict[tuple[str | None, _Span], set[Decimal]]:
     """Return the values of the company's figures, by metric and period, in base units."""
-    values: dict[tuple[str | None, _Span], set[Decimal]] = {}
-    for fact in facts:
-        if fact.metric is not None and fact.scope is None:
-            values.setdefault((fact.metric, _span(fact)), set()).add(fact.value)
-    return values
+    own = (fact for fact in facts if fact.metric is not None and fact.scope is None)
+    return {key: set(held) for key, held in grouped(((fact.metric, _span(fact)), fact.value) for fact in own).items()}
 
 
 def _inverted_taxes(facts: Sequence[Fact]) -> set[tuple[int, _Span]]:
     """Return (page, period) of income statements where income before taxes *plus* the printed tax is net income."""
-    columns: dict[tuple[int, _Span], list[Fact]] = {}
-    for fact in facts:
-        if fact.statement is Statement.INCOME and fact.scope is None:
-            columns.setdefault((fact.page, _span(fact)), []).append(fact)
+    own = (fact for fact in facts if fact.statement is Statement.INCOME and fact.scope is None)
+    columns = grouped(((fact.page, _span(fact)), fact) for fact in own)
     inverted: set[tuple[int, _Span]] = set()
     negative: dict[int, list[bool]] = {}
     for place, rows in columns.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,21 +16,8 @@ from fin_agent.lexicon.words import patterns, word_lists
 _PATTERNS = patterns("html_patterns")
 
 
-class Kind(Enum):
-    """The effect of an element on the text inside it."""
-
-    INLINE = auto()
-    BLOCK = auto()
-    ITEM = auto()
-    TABLE = auto()
-    ROW = auto()
-    CELL = auto()
-    LINE_BREAK = auto()
-    RULE = auto()
-    RAISED = auto()
-    TAGGED = auto()
-    """A fact of inline XBRL: printed like any text."""
-    UNSEEN = auto()
+Kind = Enum("Kind", "INLINE BLOCK ITEM TABLE ROW CELL LINE_BREAK RULE RAISED TAGGED UNSEEN")
+"""The effect of an element on the text inside it; TAGGED is a fact of inline XBRL, printed like any text."""
 
 
 @lru_cache(maxsize=4_096)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate, groupby
-from typing import NamedTuple
 
 from fin_agent.filings.html.blocks import LINE_BREAK, Block, Break, Grid, GridCell, Text
 from fin_agent.lexicon.words import load_yaml
@@ -149,20 +148,13 @@ LEADING = 12.0
 """Distance between lines, in points."""
 
 
-class Place(NamedTuple):
-    """A position: page (0-based) and box."""
-
-    page: int
-    box: Box
-
-
 @dataclass(slots=True)
 class TypesetDocument:
     """A document typeset on pages."""
 
     pages: list[PageContent] = field(default_factory=list)
-    places: dict[int, Place] = field(default_factory=dict)
-    """Position of each tagged element; for one that spans several texts, where it begins."""
+    places: dict[int, tuple[int, Box]] = field(default_factory=dict)
+    """Page (0-based) and box of each tagged element; for one that spans several texts, where it begins."""
 
 
 def typeset(blocks: Sequence[Block], document: TypesetDocument | None = None) -> TypesetDocument:
@@ -250,7 +242,7 @@ class _Setting:
 
 
 class _Page:
-    def __init__(self, number: int, places: dict[int, Place]) -> None:
+    def __init__(self, number: int, places: dict[int, tuple[int, Box]]) -> None:
         self.number = number
         self.places = places
         self.words: list[Word] = []
@@ -285,11 +277,8 @@ class _Page:
     def _mark(self, tag: int, words: Sequence[Word]) -> None:
         if tag in self.places:
             return
-        box = Box(MARGIN, self.y, MARGIN, self.y + LEADING - 2)
-        if words:
-            x0, y0, x1, y1, _ = zip(*words, strict=True)
-            box = Box(min(x0), min(y0), max(x1), max(y1))
-        self.places[tag] = Place(self.number, box)
+        box = Box.around(words) if words else Box(MARGIN, self.y, MARGIN, self.y + LEADING - 2)
+        self.places[tag] = (self.number, box)
 
     def begin_table(self) -> int:
         self.tables += 1

@@ -41,6 +41,11 @@ class Line:
         return " ".join([word.text for word in self.words])
 
     @property
+    def box(self) -> Box:
+        """The rectangle that it takes."""
+        return Box(self.x0, self.y0, self.x1, self.y1)
+
+    @property
     def middle(self) -> float:
         """The y coordinate of its center, in points from the top."""
         return (self.y0 + self.y1) / 2

@@ -35,7 +35,7 @@ from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
-from fin_agent.vocabulary.table import Cell, Row, Table
+from fin_agent.vocabulary.table import Row, Table
 
 _PATTERNS = patterns("table_patterns")
 
@@ -226,25 +226,17 @@ def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None,
     rows = rows_of(found.body)
     if heading := heading_of_labels(found.header, found.columns):
         rows = [replace(row, section=row.section or (heading,)) for row in rows]
-    instant = bool(_PATTERNS["balance caption"].search(found.caption[-160:])) and not re.search(
-        "cash flows", found.caption, re.I
-    )
-    instant = instant or sum(1 for row in rows if _PATTERNS["balance label"].match(row.label)) >= 2
+    of_balances = sum(1 for row in rows if _PATTERNS["balance label"].match(row.label)) >= 2
+    titled = _PATTERNS["balance caption"].search(found.caption[-160:]) and "cash flows" not in found.caption.lower()
+    count = len(found.columns)
+    header = Header(("",) * count, (None,) * count, ((),) * count)
     if found.header:
-        header = read_header(found.header, found.columns, said, calendar, instant)
-    else:
-        count = len(found.columns)
-        header = Header(("",) * count, (None,) * count, ((),) * count)
+        header = read_header(found.header, found.columns, said, calendar, bool(of_balances or titled))
     percent = _percent_columns(found, header)
     read = tuple(name_totals([_row(found, row, percent) for row in rows]))
     units = {path[-1] for path in header.paths if path}
-    left = min((line.x0 for row in rows for line in row.lines), default=0.0)
-    box = Box(
-        min(left, found.columns[0].left),
-        found.first,
-        max(found.columns[-1].right, left),
-        max(line.y1 for row in rows for line in row.lines),
-    )
+    left, _, _, bottom = Box.around(line.box for row in rows for line in row.lines)
+    box = Box(min(left, found.columns[0].left), found.first, max(found.columns[-1].right, left), bottom)
     return Table(
         page.number,
         found.flow.box_on_page(box),
@@ -258,18 +250,11 @@ def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None,
 
 
 def _row(found: FoundTable, row: LabelledRow, percent: Sequence[bool]) -> Row:
-    cells: list[Cell | None] = []
-    for index in range(len(found.columns)):
-        token = row.body.cells.get(index)
-        cells.append(token.cell(found.flow.box_on_page, percent[index]) if token else None)
-    line = row.body.line
-    box = Box(
-        min(part.x0 for part in row.lines),
-        min(part.y0 for part in row.lines),
-        line.x1,
-        max(part.y1 for part in row.lines),
-    )
-    return Row(row.label, row.section, tuple(cells), row.body.number, found.flow.box_on_page(box))
+    tokens = map(row.body.cells.get, range(len(found.columns)))
+    to_page = found.flow.box_on_page
+    cells = (token.cell(to_page, of_100) if token else None for token, of_100 in zip(tokens, percent, strict=True))
+    box = Box.around(part.box for part in row.lines)._replace(x1=row.body.line.x1)
+    return Row(row.label, row.section, tuple(cells), row.body.number, to_page(box))
 
 
 def _percent_columns(found: FoundTable, header: Header) -> list[bool]:

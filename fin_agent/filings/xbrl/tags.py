@@ -17,6 +17,7 @@ from fin_agent.lexicon.words import load_yaml, patterns, word_lists
 from fin_agent.vocabulary.dates import month_number
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
+from fin_agent.vocabulary.runs import grouped
 
 _PATTERNS = patterns("html_patterns")
 
@@ -103,11 +104,11 @@ def duplicate_flags(tags: Sequence[Tag]) -> dict[int, str]:
     values are equal at the accuracy of the less accurate one: all but the first are then duplicates. Of texts, only
     equal ones are flagged, because a policy may be described in several places.
     """
-    stated: dict[tuple[object, ...], list[int]] = {}
-    for position, tag in enumerate(tags):
-        known = tag.concept and UNKNOWN_CONTEXT not in tag.flags
-        if known and (tag.nil or tag.value is not None or not tag.numeric):
-            stated.setdefault((tag.concept, tag.end, tag.start, tag.members, tag.unit), []).append(position)
+    stated = grouped(
+        ((tag.concept, tag.end, tag.start, tag.members, tag.unit), position)
+        for position, tag in enumerate(tags)
+        if tag.concept and UNKNOWN_CONTEXT not in tag.flags and (tag.nil or tag.value is not None or not tag.numeric)
+    )
     flags: dict[int, str] = {}
     for positions in stated.values():
         copies = [tags[position] for position in positions]
