@@ -389,9 +389,8 @@ def _per_share(column: Column, kind: str) -> Check | None:
     tolerance = rounding + _APART[kind] * abs(result.value)
     outcome = Outcome.HOLDS if abs(computed - result.value) <= tolerance else Outcome.FAILS
     # The words of a row alone are ambiguous: `Earnings per share: Basic`.
-    parts = [figure_of(fact, 1) for fact in (per_share, count)]
-    headings = [f"{fact.section[-1].rstrip(': ')}: " if fact.section else "" for fact in (per_share, count)]
-    figures = (*(replace(part, label=f"{head}{part.label}") for head, part in zip(headings, parts, strict=True)),)
+    named = [": ".join([*(head.rstrip(": ") for head in fact.section[-1:]), fact.label]) for fact in (per_share, count)]
+    figures = [replace(figure_of(fact, 1), label=name) for fact, name in zip((per_share, count), named, strict=True)]
     verb = "is" if outcome is Outcome.HOLDS else "should be"
     said = f"{kind.capitalize()} earnings per share x {kind} weighted shares {verb} about {result.label}."
     name = f"{kind} earnings per share"

@@ -554,7 +554,7 @@ def _scale_of_notes(pages: Sequence[PageContent], tables: Sequence[Table], notes
     if said[False] < _MIN_BARE or said[False] < 2 * said[True]:
         return 1
     lines = Counter(scale for table in tables if table.page in notes and (scale := scale_of(table.unit_line)))
-    return max(lines, key=lambda scale: lines[scale]) if lines else 1
+    return max(lines, key=lines.__getitem__, default=1)
 
 
 _MIN_BARE = 20

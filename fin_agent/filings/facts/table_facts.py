@@ -376,14 +376,10 @@ def _unit_line_of(table: Table, usual: str) -> str:
 
 def _usual_unit_line(tables: Sequence[Table], statements: Mapping[int, Statement]) -> str:
     """Return the unit line of most tables of primary statements."""
-    seen = Counter(table.unit_line for table in tables if table.page in statements and scale_of(table.unit_line))
-    if not seen:
-        return ""
-    by_scale: Counter[int] = Counter()
-    for line, count in seen.items():
-        by_scale[scale_of(line) or 1] += count
-    usual = max(by_scale, key=lambda scale: (by_scale[scale], -scale))
-    return max((line for line in seen if scale_of(line) == usual), key=lambda line: (len(line), line))
+    lines = [table.unit_line for table in tables if table.page in statements]
+    by_scale = grouped((scale, line) for line in lines if (scale := scale_of(line)))
+    _, usual = max(by_scale.items(), key=lambda held: (len(held[1]), -held[0]), default=(1, [""]))
+    return max(usual, key=lambda line: (len(line), line))
 
 
 def _titled(caption: str) -> Statement | None:

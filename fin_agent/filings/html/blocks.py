@@ -365,12 +365,8 @@ class _TreeWalk:
     def _add_text(self, text: str, inside: _OpenElement) -> None:
         if self._grids and self._cell is None:
             return  # text between the cells of a table is not printed
-        if (
-            inside.raised
-            and len(plain := text.strip()) <= 2
-            and plain.isalnum()
-            and plain.lower() not in _RAISED_ENDINGS
-        ):
+        plain = text.strip()
+        if inside.raised and len(plain) <= 2 and plain.isalnum() and plain.lower() not in _RAISED_ENDINGS:
             text = f"({plain})"
         begin = self._text.append(text)
         if self._pending and begin < len(self._text.words):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate, groupby
+from itertools import accumulate, count, groupby
 
 from fin_agent.filings.html.blocks import LINE_BREAK, Block, Break, Grid, GridCell, Text
 from fin_agent.lexicon.words import load_yaml
@@ -44,12 +44,10 @@ _MIN_SHARE_LENGTH = 0.62
 
 def _edges(grid: Grid) -> list[float]:
     """Return the x of the left edge of each column, and of the right edge of the last."""
-    count = _width_of_grid(grid)
-    widths = [0.0] * count
+    widths = [0.0] * _width_of_grid(grid)
     cells = (cell for row in grid.rows for cell in row if not cell.text.is_blank)
-    wanting = sorted(cells, key=lambda cell: (cell.span, cell.column))
-    for cell in wanting:
-        last = min(cell.column + cell.span, count)
+    for cell in sorted(cells, key=lambda cell: (cell.span, cell.column)):
+        last = cell.column + cell.span
         want = _requested_width(cell) + 2 * _PADDING - sum(widths[cell.column : last])
         if want > 0:
             widths[last - 1] += want
@@ -180,7 +178,7 @@ def typeset(blocks: Sequence[Block], document: TypesetDocument | None = None) ->
             if page.words and page.y + setting.height > most - MARGIN:
                 page = _next(document, page)
                 if setting.table is not None:
-                    setting.table = page.begin_table()
+                    setting.table = next(page.tables)
             page.take(setting)
         if page.words:
             page.y += _PARAGRAPH_GAP
@@ -195,9 +193,9 @@ def _with_headers(blocks: Sequence[Block]) -> list[Block]:
     for block in blocks:
         above = joined[-1] if joined else None
         if isinstance(block, Grid) and isinstance(above, Grid) and _heads(above, block):
-            joined[-1] = Grid([*above.rows, *block.rows])
-        else:
-            joined.append(block)
+            joined.pop()
+            block = Grid([*above.rows, *block.rows])
+        joined.append(block)
     return joined
 
 
@@ -251,7 +249,8 @@ class _Page:
         self.y = MARGIN
         self.band = 0
         self.width = PAGE_WIDTH
-        self.tables = 0
+        self.tables = count()
+        """Numbers of its next tables."""
 
     def take(self, setting: _Setting) -> None:
         y = self.y
@@ -279,10 +278,6 @@ class _Page:
             return
         box = Box.around(words) if words else Box(MARGIN, self.y, MARGIN, self.y + LEADING - 2)
         self.places[tag] = (self.number, box)
-
-    def begin_table(self) -> int:
-        self.tables += 1
-        return self.tables - 1
 
     def content(self) -> PageContent:
         return PageContent(
@@ -322,7 +317,7 @@ def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_Setting]:
     if isinstance(block, Text):
         yield from _paragraph(block)
         return
-    table, edges = page.begin_table(), _edges(block)
+    table, edges = next(page.tables), _edges(block)
     skips, begun = 1, False
     for row in block.rows:
         setting = _set_row(row, edges, table)

@@ -141,25 +141,20 @@ def _is_entry(entry: str) -> bool:
 
 
 def _lists_pages(line: str) -> bool:
-    return (
-        12 < len(line) < 130
-        and line[-1:].isdigit()
-        and ("..." in line or _PATTERNS["short entry"].match(line) is not None)
-    )
+    listed = 12 < len(line) < 130 and line[-1:].isdigit()
+    return listed and ("..." in line or _PATTERNS["short entry"].match(line) is not None)
 
 
 def _titles_after(text: str, line: re.Match[str], form: Form) -> tuple[str, ...]:
     """Return ids of Items whose title or alias begins the words after the number, on this line or the next."""
     own = _letters(line.group("rest"))
     after = _letters(text[line.start("rest") : line.end() + 200])
-    number = _number(line)
+    number, long = _number(line), len(own) >= _MIN_TITLE_LENGTH
     return tuple(
         name
         for name, titles in _titles(form).items()
         if name.rpartition(".")[2] == number
-        and any(
-            after.startswith(title) or (len(own) >= _MIN_TITLE_LENGTH and title.startswith(own)) for title in titles
-        )
+        and (after.startswith(tuple(titles)) or (long and any(title.startswith(own) for title in titles)))
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
-from itertools import dropwhile, pairwise, takewhile
+from itertools import chain, dropwhile, pairwise, takewhile
 from operator import attrgetter, itemgetter
 from statistics import median, median_high, median_low
 from typing import NamedTuple
@@ -559,13 +559,8 @@ def columns_of(rows: Sequence[Sequence[Token]]) -> list[Column]:
         key=lambda placed: (placed[1].edge, placed[0]),
     )
     clusters = runs_of(placed, lambda cluster, item: item[1].edge - cluster[-1][1].edge > _EDGE_STEP)
-    merged = clusters[:1]
-    for cluster in clusters[1:]:
-        if _one_column(merged[-1], cluster):
-            merged[-1] = merged[-1] + cluster
-        else:
-            merged.append(cluster)
-    return [_column([token for _, token in cluster]) for cluster in merged]
+    merged = runs_of(clusters, lambda run, cluster: not _one_column(list(chain(*run)), cluster))
+    return [_column([token for _, token in chain(*run)]) for run in merged]
 
 
 def assign_to_columns(
