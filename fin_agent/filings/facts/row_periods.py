@@ -182,15 +182,10 @@ def is_component(heading: str) -> bool:
 
 def total_column(names: Sequence[str]) -> int | None:
     """Return the position of the column that adds up all others; None where none is named so."""
-    for pattern in (_PATTERNS["total of a row"], _PATTERNS["whole equity"]):
-        found = [
-            index
-            for index, name in enumerate(names)
-            if pattern.search(name) and not _PATTERNS["shares of a row"].search(name)
-        ]
-        if found:
-            return min(found, key=lambda index: (len(names[index]), -index))
-    return None
+    amounts = [index for index, name in enumerate(names) if not _PATTERNS["shares of a row"].search(name)]
+    totals = [index for index in amounts if _PATTERNS["total of a row"].search(names[index])]
+    found = totals or [index for index in amounts if _PATTERNS["whole equity"].search(names[index])]
+    return min(found, key=lambda index: (len(names[index]), -index), default=None)
 
 
 _MAX_WORDS_BESIDE_A_DAY = 2
@@ -249,11 +244,6 @@ def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
 
 RollForwardRole = Enum("RollForwardRole", "OPENING CHANGE CLOSING")
 """The role of a row in a roll-forward."""
-
-
-def carries_balance(label: str) -> bool:
-    """Return whether a row is the opening or closing balance of a period."""
-    return bool(_PATTERNS["opening row"].search(label) or _PATTERNS["closing row"].search(label))
 
 
 def roll_forward_rows(table: Table) -> dict[int, RollForwardRole]:

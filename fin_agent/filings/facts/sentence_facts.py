@@ -217,11 +217,7 @@ def _amount(match: re.Match[str]) -> PrintedAmount | None:
     elif match["close"] and not match["money"]:
         end = match.end("digits")
     if match["money"]:
-        letters = (
-            _PATTERNS["letters in a sentence"].search(sentence, max(0, start - 3), start)
-            if match["money"] == "$"
-            else None
-        )
+        letters = _PATTERNS["letters in a sentence"].search(sentence, max(0, start - 3), start)
         currency = _CURRENCIES.get(match["money"]) or _DOLLARS.get(letters.group() if letters else "", "USD")
         if per := _PATTERNS["per unit"].match(sentence, end):
             of = per.group().lower().split()[1:]
@@ -239,11 +235,9 @@ def _amount(match: re.Match[str]) -> PrintedAmount | None:
 def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> PrintedAmount | None:
     """Return a count: `1.7 million customers`; None where the words are a name or a year."""
     found = _PATTERNS["count"].match(match.string, match.end())
-    if found is None or match["open"] or match["close"]:
-        return None
-    bare = scale == 1 and "," not in match["digits"]
-    if _is_year(match, amount, scale):
+    if found is None or match["open"] or match["close"] or _is_year(match, amount, scale):
         return None  # `the 2022 stores`
+    bare = scale == 1 and "," not in match["digits"]
     named = bare and amount < _NUMBERS_NAMES and _PATTERNS["named in a sentence"].search(match.string, 1, match.start())
     if named or _PATTERNS["no adjective"].search(found["between"]):
         return None
@@ -285,15 +279,14 @@ def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
             if (last := _last(found) or own) is not None:
                 found.append(_Time(start, end, (_shift_to_year(last, last.fiscal_year - 1),)))
             continue
-        if re.search(r"[$€£,.-]$|\$ $", sentence[max(0, start - 2) : start]):
-            continue  # a part of an amount
-        more = match["dmore"] or match["qmore"] or match["more"] or ""
-        years = [int(year) for year in _PATTERNS["year"].findall(more)]
-        if _PATTERNS["no period"].search(sentence, max(0, start - _REACH_BACK), start):
-            continue  # `due 2027`
         before = sentence[max(0, start - _REACH_BACK) : start]
+        of_amount = re.search(r"[$€£,.-]$|\$ $", before)
+        if of_amount or _PATTERNS["no period"].search(sentence, max(0, start - _REACH_BACK), start):
+            continue  # `due 2027`
         if match["year"] and (_PATTERNS["changed from"].search(before) or _is_name(match)):
             continue
+        more = match["dmore"] or match["qmore"] or match["more"] or ""
+        years = [int(year) for year in _PATTERNS["year"].findall(more)]
         same = _last(found) if _PATTERNS["same period"].search(before) else None
         periods = [_shift_to_year(same, int(match["year"][-4:]))] if same else _periods(match, years, before, calendar)
         listed = found and _PATTERNS["enumerated"].fullmatch(sentence, found[-1].end, start)
@@ -499,9 +492,8 @@ def _clause(sentence: str, one: PrintedAmount) -> str:
     words = " ".join(sentence.split())
     if len(words) <= _LONGEST_CLAUSE:
         return words
-    begin = max(
-        (match.end() for match in _PATTERNS["cut"].finditer(sentence, 0, max(0, one.start - _ROOM_BEFORE))), default=0
-    )
+    cuts = _PATTERNS["cut"].finditer(sentence, 0, max(0, one.start - _ROOM_BEFORE))
+    begin = max((match.end() for match in cuts), default=0)
     if one.start - begin > _LONGEST_CLAUSE - _ROOM_BEHIND:
         begin = sentence.rfind(" ", 0, one.start - _ROOM_BEFORE) + 1
     last = min(len(sentence), begin + _LONGEST_CLAUSE)

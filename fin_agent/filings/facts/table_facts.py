@@ -143,8 +143,7 @@ def facts_of_tables(
     by_table: list[list[Fact]] = []
     for position, (table, statement) in enumerate(zip(tables, meant, strict=True)):
         unit_line = _unit_line_of(table, usual)
-        days = time_words(table.caption[-_CAPTION_REACH:]).dates
-        day = days[0] if len(days) == 1 else balance_day
+        day = _day_of(table.caption[-_CAPTION_REACH:]) or balance_day
         if statement is None:
             table = _with_days_to_come(table, latest, calendar, day)
         found: Iterable[Fact] = ()
@@ -212,10 +211,10 @@ def _component_rows(
     parts: list[int] = []  # of one statement of equity
     equity = [parts]
     for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
-        if len({period for period in table.periods if period}) > 1 or not any(map(_dated_balance, table.rows)):
+        days = {day for row in table.rows if (day := _day_of(row.label))}
+        if len({period for period in table.periods if period}) > 1 or not days:
             continue
         if statement is None and not row_periods.rows_are_months(table):
-            days = {said.dates[0] for row in table.rows if len((said := time_words(row.label)).dates) == 1}
             latest = max(calendar.year_end, balance_day or calendar.year_end)
             # Later days are when debt falls due.
             if len(days) > 1 and max(days) <= latest and (dated := row_periods.dated_rows([table], calendar)[0]):
@@ -233,8 +232,9 @@ def _component_rows(
 _MIN_COMPONENTS = 3
 
 
-def _dated_balance(row: Row) -> bool:
-    return len(time_words(row.label).dates) == 1
+def _day_of(label: str) -> date | None:
+    dates = time_words(label).dates
+    return dates[0] if len(dates) == 1 else None
 
 
 def _facts_of(
@@ -344,7 +344,8 @@ class _StatedValues:
                 of_block.setdefault("".join(row.section[:1]), set()).add(bool(spans))
         if any(time_words(" ".join(table.column_path(index))).months for index in range(len(table.columns))):
             return known
-        if any(row_periods.carries_balance(row.label) or _dated_balance(row) for row in table.rows):
+        balances = (_PATTERNS["opening row"].search, _PATTERNS["closing row"].search, _day_of)
+        if any(is_balance(row.label) for row in table.rows for is_balance in balances):
             return known  # changes stand between balances
         for position, row in enumerate(table.rows):
             kinds = of_block.get("".join(row.section[:1]), set())
@@ -540,7 +541,7 @@ def assign_roles(
     by_table: Sequence[Sequence[Fact]], tables: Sequence[Table], statements: Sequence[Statement | None]
 ) -> list[list[Fact]]:
     """Return the facts of each table, with metrics for opening cash, net change and closing cash told by arithmetic."""
-    named = {position: list(facts) for position, facts in enumerate(by_table)}
+    roles: dict[tuple[int, int], str] = {}
     flows = [position for position, statement in enumerate(statements) if statement is Statement.CASH_FLOW]
 
     def apart(run: Sequence[int], position: int) -> bool:
@@ -548,22 +549,17 @@ def assign_roles(
         return len(before.columns) != len(table.columns) or table.page - before.page > _PAGES_APART
 
     for run in runs_of(flows, apart):
-        known = {fact.metric for position in run for fact in named[position] if fact.scope is None}
-        if known.issuperset(_ROLES):
-            continue
-        rows = [(tables[position].page, row) for position in run for row in tables[position].rows]
-        found = dict(_cash([row for _, row in rows]))
-        roles = {
-            (rows[place][0], rows[place][1].line): metric for place, metric in found.items() if metric not in known
-        }
-        for position in run:
-            named[position] = [
-                replace(fact, metric=roles.get(place_of(fact)))
-                if fact.metric is None and fact.scope is None and fact.unit == "USD"
-                else fact
-                for fact in named[position]
-            ]
-    return [named[position] for position in range(len(by_table))]
+        known = {fact.metric for position in run for fact in by_table[position] if fact.scope is None}
+        if not known.issuperset(_ROLES):
+            places = [(tables[position].page, row.line) for position in run for row in tables[position].rows]
+            found = _cash([row for position in run for row in tables[position].rows])
+            roles |= {places[place]: metric for place, metric in found if metric not in known}
+
+    def named(fact: Fact) -> Fact:
+        unnamed = fact.metric is None and fact.scope is None and fact.unit == "USD"
+        return replace(fact, metric=metric) if unnamed and (metric := roles.get(place_of(fact))) else fact
+
+    return [list(map(named, facts)) for facts in by_table]
 
 
 _ROLES = ("cash_at_beginning_of_period", "net_change_in_cash", "cash_at_end_of_period")

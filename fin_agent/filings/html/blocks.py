@@ -306,16 +306,10 @@ class _TreeWalk:
                 self._end_paragraph()
                 self._blocks += [Break()] * style.break_after
             return None
-        opened = _OpenElement(
-            kind,
-            style,
-            style.block if style.block is not None else kind not in (Kind.INLINE, Kind.TAGGED, Kind.RAISED),
-            self._tags.get(element) if kind is Kind.TAGGED else None,
-            outer.indent,
-            outer.align,
-            style.raised or kind is Kind.RAISED or outer.raised,
-            dark,
-        )
+        block = style.block if style.block is not None else kind not in (Kind.INLINE, Kind.TAGGED, Kind.RAISED)
+        tag = self._tags.get(element) if kind is Kind.TAGGED else None
+        raised = style.raised or kind is Kind.RAISED or outer.raised
+        opened = _OpenElement(kind, style, block, tag, outer.indent, outer.align, raised, dark)
         if kind is Kind.TABLE:
             opened.kind = self._begin_table(element)
         elif kind in (Kind.ROW, Kind.CELL) and not inside_table:

@@ -280,14 +280,8 @@ class _Page:
         self.places[tag] = (self.number, box)
 
     def content(self) -> PageContent:
-        return PageContent(
-            self.number,
-            self.width,
-            max(PAGE_HEIGHT, self.y + MARGIN),
-            "\n".join(self.texts).strip("\n") + "\n",
-            tuple(self.words),
-            tuple(self.lines),
-        )
+        text, height = "\n".join(self.texts).strip("\n") + "\n", max(PAGE_HEIGHT, self.y + MARGIN)
+        return PageContent(self.number, self.width, height, text, tuple(self.words), tuple(self.lines))
 
 
 def _next(document: TypesetDocument, page: _Page) -> _Page:

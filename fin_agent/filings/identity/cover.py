@@ -120,8 +120,9 @@ def name_on_cover(text: str, page: int) -> FieldSource | None:
     caption = _PATTERNS["caption of the name"].search(text) or _PATTERNS["caption of a translation"].search(text)
     if caption is not None:
         above = text[: caption.start()].split("\n")
-        several = _PATTERNS["several registrants"].search(caption.group())
-        name = (_first_of_several(above) if several else None) or _name_in(above)
+        names = takewhile(is_full_name, filter(None, map(printed_name, reversed(above[-8:]))))
+        several = [*names] if _PATTERNS["several registrants"].search(caption.group()) else []
+        name = several[-1] if several else _name_in(above)
         if name is not None:
             return reading("company", name, Kind.COVER, f"{name} {caption.group()}", page)
         # A cover laid out as a table has its captions in one row and the registrants in the rows below.
@@ -153,12 +154,6 @@ def printed_name(line: str) -> str:
     """Return a name without printing artifacts: rules, footnote marks, `Inc .`."""
     name = re.sub(r"\s+", " ", line.strip(" _*†‡•|\t\r\ufeff\u200b()")).strip()
     return re.sub(r" (?=[.,](?:\s|$))", "", name)
-
-
-def _first_of_several(above: Sequence[str]) -> str | None:
-    """Return the topmost of the full names right above a caption for several registrants."""
-    names = filter(None, map(printed_name, reversed(above[-8:])))
-    return next(reversed(list(takewhile(is_full_name, names))), None)
 
 
 def _name_in(above: list[str]) -> str | None:

@@ -50,7 +50,9 @@ def item_lines_on(text: str, page: int, form: Form) -> list[ItemLine]:
 def titled_lines_on(text: str, page: int, form: Form, wanted: Collection[str]) -> Iterator[ItemLine]:
     """Yield titles of the `wanted` Items without a number, in the top lines of a page of prose or tables."""
     lines = text[:_TOP_CHARACTERS].split("\n", _TOP_LINES)[:_TOP_LINES]
-    if len(text) < _TOP_CHARACTERS or sum(map(_lists_pages, text.split("\n"))) >= _CONTENTS_HEADINGS:
+    entries = (line for line in text.split("\n") if 12 < len(line) < 130 and line[-1:].isdigit())
+    listed = sum("..." in line or _PATTERNS["short entry"].match(line) is not None for line in entries)
+    if len(text) < _TOP_CHARACTERS or listed >= _CONTENTS_HEADINGS:
         return
     known = {
         title: name
@@ -138,11 +140,6 @@ def _is_entry(entry: str) -> bool:
         if listed or (place and _PATTERNS["only a page"].match(line)):
             return all(len(after) < 130 for after in lines)
     return False
-
-
-def _lists_pages(line: str) -> bool:
-    listed = 12 < len(line) < 130 and line[-1:].isdigit()
-    return listed and ("..." in line or _PATTERNS["short entry"].match(line) is not None)
 
 
 def _titles_after(text: str, line: re.Match[str], form: Form) -> tuple[str, ...]:

@@ -391,7 +391,6 @@ def _day(named: TimeWords) -> date | None:
 
 
 def _known_day(named: TimeWords, fiscal: FiscalCalendar, known: Sequence[date]) -> date | None:
-    for year in named.years[-1:]:
-        of_year = [day for day in known if fiscal.fiscal_year_of(day) == year]
-        return next(iter(of_year), None) or next((day for day in known if day.year == year and not named.fiscal), None)
-    return None
+    ends = [day for day in known for year in named.years[-1:] if fiscal.fiscal_year_of(day) == year]
+    days = [day for day in known for year in named.years[-1:] if day.year == year and not named.fiscal]
+    return next(iter([*ends, *days]), None)

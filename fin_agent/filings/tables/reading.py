@@ -237,16 +237,8 @@ def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None,
     units = {path[-1] for path in header.paths if path}
     left, _, _, bottom = Box.around(line.box for row in rows for line in row.lines)
     box = Box(min(left, found.columns[0].left), found.first, max(found.columns[-1].right, left), bottom)
-    return Table(
-        page.number,
-        found.flow.box_on_page(box),
-        found.caption,
-        "" if found.unit_line in units else found.unit_line,
-        header.columns,
-        header.periods,
-        read,
-        header.paths,
-    )
+    unit_line, box = "" if found.unit_line in units else found.unit_line, found.flow.box_on_page(box)
+    return Table(page.number, box, found.caption, unit_line, header.columns, header.periods, read, header.paths)
 
 
 def _row(found: FoundTable, row: LabelledRow, percent: Sequence[bool]) -> Row:
@@ -573,30 +565,26 @@ def _is_label_column(first: Column, marked: _Marked, start: int, end: int) -> bo
 def _bottom(marked: _Marked, columns: Sequence[Column], end: int) -> int:
     """Return the last line of the body; lines after the last row may end its label."""
     lines = marked.lines
-    bottom = end
-    for index in range(end + 1, min(end + 3, len(lines))):
+    after = range(end + 1, min(end + 3, len(lines)))
+    for index in after:
         line = lines[index]
         apart = line.x1 > columns[0].core or line.middle - lines[index - 1].middle > 16
         if marked.seeds[index] or marked.heads[index] or apart:
-            break
-        bottom = index
-    return bottom
+            return index - 1
+    return after.stop - 1
 
 
 def _body_line(marked: _Marked, number: int, columns: Sequence[Column], label_column: bool) -> BodyLine:
     line = marked.lines[number]
     tokens = marked.tokens[number] or tokens_of(line)
     cells = {}
-    words = list(tokens)
+    words = tokens
     if columns:
         cells = assign_to_columns(tokens[label_column:], columns, line.height, line.cells)
         taken = {id(token) for token in cells.values()}
-        words = [
-            token
-            for token in tokens
-            if id(token) not in taken
-            and not ((token.blank or (line.cells and (cells or token.number))) and token.x0 > columns[0].core)
-        ]
+        beside = (token for token in tokens if token.blank or (line.cells and (cells or token.number)))
+        taken |= {id(token) for token in beside if token.x0 > columns[0].core}
+        words = [token for token in tokens if id(token) not in taken]
     label = " ".join(token.text for token in words)
     x0, x1 = (words[0].x0, words[-1].x1) if words else (line.x0, line.x0)
     return BodyLine(line, number, label, x0, x1, cells)
