@@ -94,8 +94,7 @@ def equity_facts(table: Table, rows: Mapping[int, FactPeriod], unit_line: str, m
     if total is not None and metrics[total] is None:
         metrics[total] = "total_equity" if any(map(_PATTERNS["outsiders"].search, names)) else "shareholders_equity"
     for position, row in enumerate(table.rows):
-        when = rows.get(position)
-        if when is None:
+        if (when := rows.get(position)) is None:
             continue
         balance = not when.months
         metric = None if balance else metric_of(row.label, Statement.EQUITY, row.section)
@@ -119,17 +118,14 @@ def facts_of_dated_rows(table: Table, rows: Mapping[int, FactPeriod], unit_line:
     usual = units_and_scales.usual_units(table, unit_line)
     names = [_component(name) for name in table.columns]
     total = total_column(names)
-    parted = {
-        index for index, name in enumerate(names) if name and index != total and not units_and_scales.is_measure(name)
-    }
-    parted = parted if len(names) > 1 else set()
+    measured = [units_and_scales.is_measure(name) or len(names) == 1 for name in names]
     for position, when in rows.items():
         row = table.rows[position]
         for index, cell in enumerate(row.cells):
             if cell is None:
                 continue
             unit = units_and_scales.unit_of_cell(cell, row, names[index], usual[index])
-            scope = names[index] if index in parted else None
+            scope = None if index == total or measured[index] else names[index] or None
             yield fact_of_cell(table, row, index, unit, units[index], when, scope=scope)
 
 
@@ -254,11 +250,8 @@ def roll_forward_rows(table: Table) -> dict[int, RollForwardRole]:
     short = [row.label if row.label.count(" ") < _WORDS_OF_A_BALANCE else "" for row in table.rows]
     opening = [position for position, label in enumerate(short) if _PATTERNS["opening row"].search(label)]
     closing = [position for position, label in enumerate(short) if _PATTERNS["closing row"].search(label)]
-    rolled = {
-        position: RollForwardRole.CLOSING
-        for position in closing
-        if _PATTERNS["at end of period"].search(table.rows[position].label)
-    }
+    ends = (position for position in closing if _PATTERNS["at end of period"].search(table.rows[position].label))
+    rolled = dict.fromkeys(ends, RollForwardRole.CLOSING)
     if not (opening and closing):
         opening, closing = _carried_balance_rows(table) or (opening, closing)
     for first in opening:

@@ -208,8 +208,7 @@ def _component_rows(
 ) -> dict[int, Mapping[int, FactPeriod]]:
     """Return rows with periods of each statement of equity whose columns have none, by position of the table."""
     found: dict[int, Mapping[int, FactPeriod]] = {}
-    parts: list[int] = []  # of one statement of equity
-    equity = [parts]
+    equity: list[int] = []
     for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
         days = {day for row in table.rows if (day := _day_of(row.label))}
         if len({period for period in table.periods if period}) > 1 or not days:
@@ -220,10 +219,8 @@ def _component_rows(
             if len(days) > 1 and max(days) <= latest and (dated := row_periods.dated_rows([table], calendar)[0]):
                 found[position] = dated
         if statement is Statement.EQUITY and len(table.columns) >= _MIN_COMPONENTS:
-            if parts and len(tables[parts[-1]].columns) != len(table.columns):
-                equity.append(parts := [])
-            parts.append(position)
-    for positions in equity:
+            equity.append(position)
+    for positions in runs_of(equity, lambda run, at: len(tables[run[-1]].columns) != len(tables[at].columns)):
         dated_parts = row_periods.dated_rows([tables[part] for part in positions], calendar)
         found.update(zip(positions, dated_parts, strict=True))
     return found
