@@ -188,18 +188,13 @@ _MAX_WORDS_BESIDE_A_DAY = 2
 
 
 def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
-    said = time_words(row.label)
-    if len(said.dates) != 1:
-        return None
+    dates = time_words(row.label).dates
     others = len(re.findall(r"[A-Za-z]{3,}", row.label)) - 1
     named = _PATTERNS["balance or equity"].search(row.label) or _PATTERNS["as of a day"].search(row.label)
-    if not named and others > _MAX_WORDS_BESIDE_A_DAY:
+    if len(dates) != 1 or (not named and others > _MAX_WORDS_BESIDE_A_DAY):
         return None
-    day = said.dates[0]
-    before = day - timedelta(days=1)
-    ends_with_month = (calendar.year_end + timedelta(days=1)).day == 1
     # `Balance at January 1` is the previous year's closing balance, unless years may end on such a day.
-    return before if day.day == 1 and ends_with_month else day
+    return dates[0] - timedelta(days=dates[0].day == 1 and is_month_end(calendar.year_end))
 
 
 def _component(name: str) -> str:

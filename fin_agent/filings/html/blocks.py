@@ -140,10 +140,8 @@ class Text:
         begin = len(self.words)
         if not self.spaced and not text[0].isspace() and self.words and self.words[-1] != LINE_BREAK:
             begin -= 1
-            self.words[-1] += words[0]
-            self.words.extend(words[1:])
-        else:
-            self.words.extend(words)
+            words[0] = self.words.pop() + words[0]
+        self.words += words
         self.spaced = text[-1].isspace()
         return begin
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate, count, groupby
+from itertools import accumulate, count, groupby, takewhile
 
 from fin_agent.filings.html.blocks import LINE_BREAK, Block, Break, Grid, GridCell, Text
 from fin_agent.lexicon.words import load_yaml
@@ -294,16 +294,13 @@ def _next(document: TypesetDocument, page: _Page) -> _Page:
 
 def _keep_together_height(blocks: Sequence[Block], position: int) -> float:
     """Return the height of a table with the short lines before it, if `position` begins them and two sheets suffice."""
-    ahead = position
-    for block in blocks[position : min(position + 5, len(blocks) - 1)]:
-        if not isinstance(block, Text) or len(block.words) > _SHORT_LINE:
-            break
-        ahead += 1
-    block = blocks[ahead]
+    near = blocks[position : min(position + 5, len(blocks) - 1)]
+    above = list(takewhile(lambda block: isinstance(block, Text) and len(block.words) <= _SHORT_LINE, near))
+    block = blocks[position + len(above)]
     if not isinstance(block, Grid):
         return 0.0
     rows = sum(any(not cell.text.is_blank for cell in row) for row in block.rows)
-    height = (ahead - position) * (LEADING + _PARAGRAPH_GAP) + _ROW * rows
+    height = len(above) * (LEADING + _PARAGRAPH_GAP) + _ROW * rows
     return height if height <= 2 * (PAGE_HEIGHT - 2 * MARGIN) else 0.0
 
 

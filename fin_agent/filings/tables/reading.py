@@ -86,10 +86,9 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
             said = table.caption
             if before is not None:
                 table = _continued(before, table)
-                said = table.caption
                 near = page.number - tables[-1].page <= 1 and len(table.columns) == len(before.columns)
-                if near and len(said.split()) <= _WORDS_OF_A_HEADING:
-                    said = before.caption
+                brief = len(table.caption.split()) <= _WORDS_OF_A_HEADING
+                said = before.caption if near and brief else table.caption
             read = _read(page, table, calendar, said)
             if before is not None and position == 0:
                 read = _with_heads_of_page_before(tables[-1], read, table)

@@ -480,12 +480,9 @@ _COMMA = re.compile(rf"[.{_BETWEEN_DIGITS}]+")
 def _plain(printed: str) -> Decimal | None:
     if (match := _PATTERNS["plain number"].fullmatch(printed)) is None:
         return None
-    number = _of_digits(match[2].replace(",", ""))
-    if number is None:
-        return None
-    if match[3]:
+    if (number := _of_digits(match[2].replace(",", ""))) is not None and match[3]:
         number = number.scaleb(int(match[3]))
-    return -number if match[1] in ("-", "−") else number
+    return -number if number is not None and match[1] in ("-", "−") else number
 
 
 def _of_digits(digits: str) -> Decimal | None:
