@@ -203,10 +203,9 @@ def _component(name: str) -> str:
 
 def _counts_shares(table: Table, names: Sequence[str], index: int) -> bool:
     """Return whether a column contains numbers of shares: by name, next to one of amounts, without currency signs."""
-    if not _PATTERNS["shares of a row"].search(names[index]):
-        return False
+    named = _PATTERNS["shares of a row"].search(names[index])
     beside = any(_PATTERNS["amount of a row"].search(name) for name in names[index + 1 : index + 2])
-    return beside and not any(cell and cell.dollar for row in table.rows if (cell := row.cells[index]))
+    return bool(named) and beside and not any(cell and cell.dollar for cell in (row.cells[index] for row in table.rows))
 
 
 def row_time(label: str) -> TimeWords | None:

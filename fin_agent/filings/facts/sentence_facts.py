@@ -398,9 +398,9 @@ def _times_of_a_list(
     sentence: str, amounts: Sequence[PrintedAmount], group: Sequence[int], times: Sequence[_Time]
 ) -> Sequence[FactPeriod]:
     """Return one period per amount of a list from the times after or before it; empty where they do not pair up."""
-    start, end = amounts[group[0]].start, amounts[group[-1]].end
+    end = amounts[group[-1]].end
     behind = [time for time in times if time.start >= end]
-    before = [time for time in times if time.end <= start]
+    before = [time for time in times if time.end <= amounts[group[0]].start]
     for some, nearest in ((behind, behind[:1]), (before, before[-1:])):
         flat = [period for time in some for period in time.periods]
         if len(flat) == len(group):
@@ -478,10 +478,8 @@ def _facts_in(
 def _is_prose(sentence: str) -> bool:
     """Return whether a text is a sentence rather than a row of figures or a heading."""
     words = sentence.split()
-    if len(words) < _FEWEST_WORDS:
-        return False
-    small = sum(1 for word in words if word[0].islower())
-    return small >= _FEWEST_SMALL and 3 * small >= len(words)
+    small = sum(word[0].islower() for word in words)
+    return len(words) >= _FEWEST_WORDS and small >= _FEWEST_SMALL and 3 * small >= len(words)
 
 
 _FEWEST_WORDS, _FEWEST_SMALL, _WORDS_TO_AN_AMOUNT = 6, 3, 3

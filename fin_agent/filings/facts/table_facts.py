@@ -147,12 +147,11 @@ def facts_of_tables(
         if statement is None:
             table = _with_days_to_come(table, latest, calendar, day)
         found: Iterable[Fact] = ()
-        if (dated := components.get(position)) is not None:
-            found = (
-                row_periods.facts_of_dated_rows(table, dated, unit_line)
-                if statement is None
-                else row_periods.equity_facts(table, dated, unit_line, metric_of)
-            )
+        dated = components.get(position)
+        if dated is not None and statement is not None:
+            found = row_periods.equity_facts(table, dated, unit_line, metric_of)
+        elif dated is not None:
+            found = row_periods.facts_of_dated_rows(table, dated, unit_line)
         elif any(table.periods) and not (statement is None and row_periods.rows_are_months(table)):
             spans = stated.spans_of_rows(table, unit_line) if statement is None else {}
             facts = _facts_of(table, statement, unit_line, metric_of, calendar, known, spans)

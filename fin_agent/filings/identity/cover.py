@@ -165,13 +165,11 @@ def _name_in(above: list[str]) -> str | None:
             if lines and not name and line.strip():
                 break
             continue
-        if _PATTERNS["not a name"].search(line) or len(name) > 90:
+        if len(lines) == 3 or len(name) > 90 or _PATTERNS["not a name"].search(line):
             break
         if lines and _is_complete_above(name, lines[0]):
             break
         lines.insert(0, name)
-        if len(lines) == 3:
-            break
     name = " ".join(lines)
     return None if _PATTERNS["only captions"].fullmatch(name) else name or None
 
@@ -179,9 +177,8 @@ def _name_in(above: list[str]) -> str | None:
 def _is_complete_above(upper: str, lower: str) -> bool:
     """Return whether the upper line is a logo or another name rather than the beginning of the lower one."""
     both = all(_PATTERNS["legal ending"].search(line) for line in (upper, lower))
-    if both and not upper.endswith((",", "&")):
-        return True
-    return set(re.findall(r"\w+", upper.lower())) <= set(re.findall(r"\w+", lower.lower()))
+    repeated = set(re.findall(r"\w+", upper.lower())) <= set(re.findall(r"\w+", lower.lower()))
+    return repeated or (both and not upper.endswith((",", "&")))
 
 
 def ticker_readings(

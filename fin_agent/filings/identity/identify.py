@@ -418,19 +418,19 @@ def newest_period_end(pages: Sequence[PlainPage], until: date | None = None) -> 
     )
     near = [day for day in places if until is None or 0 <= (until - day).days <= 200]
     newest = max([day for day in near if len(places[day]) > 1] or near, default=None)
-    return [] if newest is None else [reading("period_end", newest, Kind.COUNTED, *places[newest][0])]
+    return [reading("period_end", newest, Kind.COUNTED, *places[newest][0])] if newest else []
 
 
 def _last_year_end(pages: Sequence[PlainPage], period_end: date) -> tuple[date, str, int] | None:
     """Return the last year end before `period_end` (`the fiscal year ended December 2, 2022`), with words and page."""
-    places: dict[int, list[tuple[date, str, int]]] = {}
-    for number, text in pages:
-        for found, end in _dates_behind(text, "year ended", 25) if "nded" in text else ():
-            quarters = (period_end - end.date).days / DAYS_PER_QUARTER
-            # First quarters of sixteen weeks and of twelve are 1.23 and 0.92 of a quarter long.
-            if 0.8 <= quarters <= 3.3 and abs(quarters - round(quarters)) < 0.26:
-                place = end.date, text[found.start() - 1 : end.end], number
-                places.setdefault(nominal_month(end.date)[1], []).append(place)
+    places = grouped(
+        (nominal_month(end.date)[1], (end.date, text[found.start() - 1 : end.end], number))
+        for number, text in pages
+        for found, end in (_dates_behind(text, "year ended", 25) if "nded" in text else ())
+        # First quarters of sixteen weeks and of twelve are 1.23 and 0.92 of a quarter long.
+        if 0.8 <= (quarters := (period_end - end.date).days / DAYS_PER_QUARTER) <= 3.3
+        and abs(quarters - round(quarters)) < 0.26
+    )
     return places[min(places, key=lambda month: (-len(places[month]), month))][0] if places else None
 
 

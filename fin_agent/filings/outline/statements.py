@@ -128,10 +128,9 @@ def _with_further_pages(
     for found in held:
         number = found.page + 1
         while number not in taken and number in by_number:
-            blank = len(by_number[number].text.strip()) <= _BLANK
-            if not blank and not _continues(by_number[number], found.statements[-1]):
-                break
-            if not blank:
+            if len(by_number[number].text.strip()) > _BLANK:
+                if not _continues(by_number[number], found.statements[-1]):
+                    break
                 result.setdefault(number, (found.statements[-1],))
             number += 1
     return result
@@ -322,11 +321,8 @@ def _by_entity(chosen: Sequence[_Candidate]) -> list[list[_Candidate]]:
     for found in chosen:
         name = letters_only(found.entity)
         known = next((held for held in sets if name in (letters_only(other.entity) for other in held)), None)
-        again = any(
-            other.statements[0] is found.statements[0] and found.page > other.page and letters_only(other.entity)
-            for held in sets
-            for other in held
-        )
+        above = (other for held in sets for other in held if other.page < found.page and letters_only(other.entity))
+        again = any(other.statements[0] is found.statements[0] for other in above)
         if name and known is not None:
             known.append(found)
         elif sets and (not name or not again):

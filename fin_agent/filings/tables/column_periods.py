@@ -142,8 +142,7 @@ def time_words(text: str) -> TimeWords:
     rest = mask_spans(low, [(one.start, one.end) for one in printed])
     partial = _MONTH_DAY.search(rest)
     day = (month_number(partial["month"]), int(partial["day"])) if partial else None
-    if partial:
-        rest = _MONTH_DAY.sub(" ", rest)
+    rest = _MONTH_DAY.sub(" ", rest)
     years = [2000 + int(found[-2:]) for found in _PATTERNS["short year"].findall(rest)]
     match = _PATTERNS["quarter"].search(rest)
     quarter = parse_number(next(filter(None, match.groups()))) if match else None

@@ -254,10 +254,7 @@ def _percent_columns(found: FoundTable, header: Header) -> list[bool]:
         [token.number for item in found.body if (token := item.cells.get(index)) and token.number]
         for index in range(len(header.columns))
     ]
-    small = [
-        bool(numbers) and all(abs(number.amount) < 1000 and not number.dollar for number in numbers)
-        for numbers in numbered
-    ]
+    small = [bool(held) and all(abs(one.amount) < 1000 and not one.dollar for one in held) for held in numbered]
     marked = [len(numbers) > 2 and numbers[0].percent for numbers in numbered]
     rates = any(mark and not below for mark, below in zip(marked, small, strict=True))  # a row of percentages
     named = [name.strip().startswith("%") or name.strip().endswith("%") for name in header.columns]
@@ -397,11 +394,8 @@ def _marked(flow: Flow) -> _Marked:
     edge = {*range(3), *range(len(lines) - 3, len(lines))}
     seeds: list[list[Token]] = []
     for index, line in enumerate(lines):
-        if (
-            heads[index]
-            or (index in edge and _PATTERNS["page number"].fullmatch(line.text))
-            or (flow.printed and flow.table_of(index) is None)
-        ):
+        outside = flow.printed and flow.table_of(index) is None
+        if heads[index] or outside or (index in edge and _PATTERNS["page number"].fullmatch(line.text)):
             seeds.append([])
         else:
             seeds.append(cells_of_row(tokens[index]) if line.cells else trailing_cells(tokens[index], line.height))
@@ -428,14 +422,11 @@ def _segments(marked: _Marked) -> list[tuple[int, int]]:
         below = line.middle - lines[last].middle <= 1.6 * line.height
         labelled = below and abs(line.x0 - lines[last].x0) <= 40
         near = start >= 0 and not broken and index - last <= 9 and line.middle - lines[index - 1].middle <= REACH
-        if (
-            near
-            and flow.table_of(index) == flow.table_of(last)
-            and (
-                any(abs(cell.edge - edge) <= 6 or cell.core < edge < cell.x1 for cell in cells for edge in edges)
-                or (index == last + 1 and labelled)
-                or (dated and all(between.x1 < left for between in lines[last + 1 : index]))
-            )
+        same = near and flow.table_of(index) == flow.table_of(last)
+        if same and (
+            any(abs(cell.edge - edge) <= 6 or cell.core < edge < cell.x1 for cell in cells for edge in edges)
+            or (index == last + 1 and labelled)
+            or (dated and all(between.x1 < left for between in lines[last + 1 : index]))
         ):
             last = index
             left, right = min(left, cells[0].x0), max(right, cells[-1].x1)
@@ -451,9 +442,8 @@ def _segments(marked: _Marked) -> list[tuple[int, int]]:
 
 def _is_prose(line: Line, left: float, right: float) -> bool:
     """Return whether a line without cells extends over a table's columns like a sentence, unlike a label."""
-    if line.x0 > left - 30 or line.x1 <= left + 12:
-        return False
-    return line.x1 > right - 0.3 * (right - left) or (right - left < 60 and len(line.words) >= 10)
+    over = line.x0 <= left - 30 and line.x1 > left + 12
+    return over and (line.x1 > right - 0.3 * (right - left) or (right - left < 60 and len(line.words) >= 10))
 
 
 def _assemble(marked: _Marked, start: int, end: int, floor: int) -> FoundTable | None:
@@ -526,12 +516,11 @@ def _without_strays(columns: list[Column], lines: Sequence[Line], rows: int) -> 
     if rows < 6:
         return columns
 
+    words = [[word for word in line.words if word.text[:1].isalpha()] for line in lines]
+
     def is_stray(column: Column) -> bool:
-        words = sum(
-            any(word.x0 < column.right and word.x1 > column.core and word.text[:1].isalpha() for word in line.words)
-            for line in lines
-        )
-        return words > 0.25 * rows
+        beside = (any(word.x0 < column.right and word.x1 > column.core for word in of_line) for of_line in words)
+        return sum(beside) > 0.25 * rows
 
     return [column for column in columns if column.count > 2 or column is columns[-1] or not is_stray(column)]
 
@@ -552,13 +541,10 @@ _MARK_REACH = 9.0
 
 def _is_label_column(first: Column, marked: _Marked, start: int, end: int) -> bool:
     """Return whether a leftmost column consists of bare years in the position of labels (`2023  $ 120`)."""
-    cells = years = 0
-    for index in range(start, end + 1):
-        if marked.seeds[index] and abs((cell := marked.seeds[index][0]).edge - first.edge) <= 4:
-            cells += 1
-            leads = cell is marked.tokens[index][0]
-            years += leads and re.fullmatch(r"(?:19|20)\d\d", cell.text) is not None
-    return years > 0 and years >= 0.6 * cells
+    lines = zip(marked.seeds[start : end + 1], marked.tokens[start : end + 1], strict=True)
+    firsts = [(cells[0], tokens[0]) for cells, tokens in lines if cells and abs(cells[0].edge - first.edge) <= 4]
+    years = sum(cell is token and re.fullmatch(r"(?:19|20)\d\d", cell.text) is not None for cell, token in firsts)
+    return years > 0 and years >= 0.6 * len(firsts)
 
 
 def _bottom(marked: _Marked, columns: Sequence[Column], end: int) -> int:
