@@ -260,8 +260,5 @@ def content_hash(path: Path) -> str:
 
 def title_of(page: PageContent) -> str:
     """Return the first meaningful line of the page, at most 120 characters."""
-    for line in page.text.split("\n", 12)[:12]:
-        stripped = " ".join(line.split())
-        if len(stripped) > 3 and not _NO_TITLE.match(stripped):
-            return stripped[:120]
-    return ""
+    lines = (" ".join(line.split()) for line in page.text.split("\n", 12)[:12])
+    return next((line[:120] for line in lines if len(line) > 3 and not _NO_TITLE.match(line)), "")

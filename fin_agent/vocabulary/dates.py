@@ -12,6 +12,7 @@ MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
+_MONTH_NUMBERS = {month[:3]: number for number, month in enumerate(MONTHS, start=1)}
 
 
 class PrintedDate(NamedTuple):
@@ -44,11 +45,10 @@ def printed_dates(text: str, start: int = 0, end: int | None = None) -> list[Pri
 
 def month_number(name: str) -> int:
     """Return 1 to 12 for a month's English name or its abbreviation; raise ValueError for anything else."""
-    stem = name[:3].lower()
-    for number, month in enumerate(MONTHS, start=1):
-        if len(stem) == 3 and month.startswith(stem):
-            return number
-    raise ValueError(f"`{name}` is not a month")
+    number = _MONTH_NUMBERS.get(name[:3].lower())
+    if number is None:
+        raise ValueError(f"`{name}` is not a month")
+    return number
 
 
 def printed_years(text: str) -> list[int]:

@@ -60,13 +60,9 @@ class Identity:
 
     def conflicts(self) -> tuple[tuple[FieldSource, FieldSource], ...]:
         """Return (reading used, differing reading) pairs in the order of `sources`; further names are not conflicts."""
-        taken: dict[str, FieldSource] = {}
-        differing = []
-        for source in self.sources:
-            first = taken.setdefault(source.field, source)
-            if source.value != first.value and source.field != "other_names":
-                differing.append((first, source))
-        return tuple(differing)
+        used = {source.field: source for source in reversed(self.sources)}
+        pairs = ((used[source.field], source) for source in self.sources if source.field != "other_names")
+        return tuple((first, source) for first, source in pairs if source.value != first.value)
 
 
 class Form(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -12,6 +13,12 @@ class Box(NamedTuple):
     y0: float
     x1: float
     y1: float
+
+    @classmethod
+    def around(cls, boxes: Iterable[Box | Word]) -> Box:
+        """Return the smallest box that holds all of `boxes`, at least one."""
+        x0, y0, x1, y1 = zip(*(box[:4] for box in boxes), strict=True)
+        return cls(min(x0), min(y0), max(x1), max(y1))
 
     def spans_height_of(self, other: Box) -> bool:
         """Return whether the vertical middle of `other` is between the top and bottom of this box."""

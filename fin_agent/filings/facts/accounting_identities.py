@@ -39,21 +39,18 @@ def statement_columns(facts: Iterable[Fact], statement: Statement) -> tuple[Colu
 
     In a statement of durations, an instant (cash dated by its tag) belongs to the column that it is printed in.
     """
-    whole = sorted(
-        (fact for fact in facts if fact.statement is statement and fact.scope is None),
-        key=lambda fact: (fact.page, fact.line, fact.box.x0),
-    )
+    whole = [fact for fact in facts if fact.statement is statement and fact.scope is None]
+    whole.sort(key=lambda fact: (fact.page, fact.line, fact.box.x0))
     columns: list[Column] = []
     for sheet in runs_of(whole, lambda run, fact: fact.page - run[-1].page > 1):
         by_period: dict[FactPeriod, list[Fact]] = {}
         for fact in sheet:
-            period = fact.period
-            if statement is not Statement.BALANCE_SHEET and not period.months:
+            of_column = fact
+            if statement is not Statement.BALANCE_SHEET and not fact.period.months:
                 beside = [other for other in sheet if other.page == fact.page and other.period.months]
-                near = min(beside, key=lambda other: (abs(other.box.x1 - fact.box.x1), other.box.x1), default=fact)
-                period = near.period
-            of_column = fact if period is fact.period else replace(fact, period=period)
-            by_period.setdefault(replace(period, end=None), []).append(of_column)
+                if near := min(beside, key=lambda other: (abs(other.box.x1 - fact.box.x1), other.box.x1), default=None):
+                    of_column = replace(fact, period=near.period)
+            by_period.setdefault(replace(of_column.period, end=None), []).append(of_column)
         for held in by_period.values():
             dated = next((fact.period for fact in held if fact.period.end is not None), held[0].period)
             columns.append(Column(dated, tuple(held)))
@@ -165,10 +162,8 @@ def check_facts(facts: Sequence[Fact]) -> tuple[Check, ...]:
 
     `balance` and `cash` are always included, as not checkable with the reason where no column can be checked.
     """
-    balance, cash, income = (
-        statement_columns(facts, statement)
-        for statement in (Statement.BALANCE_SHEET, Statement.CASH_FLOW, Statement.INCOME)
-    )
+    kinds = (Statement.BALANCE_SHEET, Statement.CASH_FLOW, Statement.INCOME)
+    balance, cash, income = (statement_columns(facts, statement) for statement in kinds)
     return (
         *_or_reason("balance", "balance sheet", balance, _balance_checks(balance)),
         *_or_reason("cash", "cash flow statement", cash, _cash_checks(cash)),
@@ -181,13 +176,10 @@ def _or_reason(name: str, statement: str, columns: Sequence[Column], checks: Ite
     """Yield `checks` and, where none of them is called `name`, the reason."""
     found = [check for check in checks if check]
     yield from found
-    if any(check.name == name for check in found):
-        return
-    if columns:
-        why = f"none of the {statement}'s totals was read, only rows above them"
-        yield not_checkable(name, None, why, columns[0].facts[-1:])
-    else:
-        yield not_checkable(name, None, f"no {statement} was found")
+    if not any(check.name == name for check in found):
+        unread = f"none of the {statement}'s totals was read, only rows above them"
+        rows = columns[0].facts[-1:] if columns else ()
+        yield not_checkable(name, None, unread if columns else f"no {statement} was found", rows)
 
 
 _Parts = tuple[tuple[Fact, int], ...]
@@ -383,20 +375,17 @@ def _per_share(column: Column, kind: str) -> Check | None:
         return None
     computed = per_share.value * count.value
     result = min(results, key=lambda fact: abs(computed - fact.value))
-    rounding = (
-        abs(count.value) * last_place(per_share) + abs(per_share.value) * last_place(count) + last_place(result)
-    ) / 2
-    tolerance = rounding + _APART[kind] * abs(result.value)
+    of_product = abs(count.value) * last_place(per_share) + abs(per_share.value) * last_place(count)
+    tolerance = (of_product + last_place(result)) / 2 + _APART[kind] * abs(result.value)
     outcome = Outcome.HOLDS if abs(computed - result.value) <= tolerance else Outcome.FAILS
     # The words of a row alone are ambiguous: `Earnings per share: Basic`.
-    parts = [figure_of(fact, 1) for fact in (per_share, count)]
-    headings = [f"{fact.section[-1].rstrip(': ')}: " if fact.section else "" for fact in (per_share, count)]
-    figures = (*(replace(part, label=f"{head}{part.label}") for head, part in zip(headings, parts, strict=True)),)
+    named = [": ".join([*(head.rstrip(": ") for head in fact.section[-1:]), fact.label]) for fact in (per_share, count)]
+    figures = [replace(figure_of(fact, 1), label=name) for fact, name in zip((per_share, count), named, strict=True)]
     verb = "is" if outcome is Outcome.HOLDS else "should be"
     said = f"{kind.capitalize()} earnings per share x {kind} weighted shares {verb} about {result.label}."
     name = f"{kind} earnings per share"
-    difference = computed - result.value
-    return Check(name, column.period, (*figures, figure_of(result, 0)), difference, tolerance, outcome, said)
+    figures.append(figure_of(result, 0))
+    return Check(name, column.period, tuple(figures), computed - result.value, tolerance, outcome, said)
 
 
 _APART = {"basic": Decimal("0.05"), "diluted": Decimal("0.25")}

@@ -19,9 +19,8 @@ def facts_named(facts: Sequence[Fact], name: str, year: int | None, identity: Id
     """
     dated = [fact for fact in facts if year is None or fact.period.fiscal_year == year]
     ranked = [(rank, fact) for fact in dated if (rank := _match_quality(fact, name)) is not None]
-    partly = all(rank == _PARTLY for rank, _ in ranked)
-    kept = [(rank, fact) for rank, fact in ranked if rank < _PARTLY or partly]
-    return [fact for _, fact in sorted(kept, key=lambda pair: (pair[0], *_likelihood(pair[1], identity)))]
+    ranked = [(rank, fact) for rank, fact in ranked if rank < _PARTLY] or ranked
+    return [fact for _, fact in sorted(ranked, key=lambda pair: (pair[0], *_likelihood(pair[1], identity)))]
 
 
 def years_of(facts: Sequence[Fact], name: str) -> list[int]:
@@ -31,11 +30,8 @@ def years_of(facts: Sequence[Fact], name: str) -> list[int]:
 
 def similar_names(facts: Sequence[Fact], name: str) -> list[str]:
     """Return up to three metrics or labels of `facts` that are spelled similarly to `name`."""
-    known: dict[str, str] = {}
-    for fact in facts:
-        for each in (fact.metric or "", fact.label):
-            if each:
-                known.setdefault(_folded(each), each)
+    names = [each for fact in facts for each in (fact.metric, fact.label) if each]
+    known = {_folded(each): each for each in reversed(names)}
     return [known[each] for each in get_close_matches(_folded(name), sorted(known), n=3, cutoff=0.6)]
 
 
@@ -49,10 +45,8 @@ def _match_quality(fact: Fact, name: str) -> int | None:
         return None
     if fact.metric and _folded(fact.metric) == wanted:
         return _METRIC
-    if fact.tag is not None and name.casefold() in (
-        fact.tag.concept.casefold(),
-        fact.tag.concept.rpartition(":")[2].casefold(),
-    ):
+    concept = fact.tag.concept.casefold() if fact.tag else ""
+    if name.casefold() in (concept, concept.rpartition(":")[2]):
         return _CONCEPT
     label = _folded(fact.label)
     if label == wanted:

@@ -94,8 +94,7 @@ def equity_facts(table: Table, rows: Mapping[int, FactPeriod], unit_line: str, m
     if total is not None and metrics[total] is None:
         metrics[total] = "total_equity" if any(map(_PATTERNS["outsiders"].search, names)) else "shareholders_equity"
     for position, row in enumerate(table.rows):
-        when = rows.get(position)
-        if when is None:
+        if (when := rows.get(position)) is None:
             continue
         balance = not when.months
         metric = None if balance else metric_of(row.label, Statement.EQUITY, row.section)
@@ -119,17 +118,14 @@ def facts_of_dated_rows(table: Table, rows: Mapping[int, FactPeriod], unit_line:
     usual = units_and_scales.usual_units(table, unit_line)
     names = [_component(name) for name in table.columns]
     total = total_column(names)
-    parted = {
-        index for index, name in enumerate(names) if name and index != total and not units_and_scales.is_measure(name)
-    }
-    parted = parted if len(names) > 1 else set()
+    measured = [units_and_scales.is_measure(name) or len(names) == 1 for name in names]
     for position, when in rows.items():
         row = table.rows[position]
         for index, cell in enumerate(row.cells):
             if cell is None:
                 continue
             unit = units_and_scales.unit_of_cell(cell, row, names[index], usual[index])
-            scope = names[index] if index in parted else None
+            scope = None if index == total or measured[index] else names[index] or None
             yield fact_of_cell(table, row, index, unit, units[index], when, scope=scope)
 
 
@@ -182,33 +178,23 @@ def is_component(heading: str) -> bool:
 
 def total_column(names: Sequence[str]) -> int | None:
     """Return the position of the column that adds up all others; None where none is named so."""
-    for pattern in (_PATTERNS["total of a row"], _PATTERNS["whole equity"]):
-        found = [
-            index
-            for index, name in enumerate(names)
-            if pattern.search(name) and not _PATTERNS["shares of a row"].search(name)
-        ]
-        if found:
-            return min(found, key=lambda index: (len(names[index]), -index))
-    return None
+    amounts = [index for index, name in enumerate(names) if not _PATTERNS["shares of a row"].search(name)]
+    totals = [index for index in amounts if _PATTERNS["total of a row"].search(names[index])]
+    found = totals or [index for index in amounts if _PATTERNS["whole equity"].search(names[index])]
+    return min(found, key=lambda index: (len(names[index]), -index), default=None)
 
 
 _MAX_WORDS_BESIDE_A_DAY = 2
 
 
 def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
-    said = time_words(row.label)
-    if len(said.dates) != 1:
-        return None
+    dates = time_words(row.label).dates
     others = len(re.findall(r"[A-Za-z]{3,}", row.label)) - 1
     named = _PATTERNS["balance or equity"].search(row.label) or _PATTERNS["as of a day"].search(row.label)
-    if not named and others > _MAX_WORDS_BESIDE_A_DAY:
+    if len(dates) != 1 or (not named and others > _MAX_WORDS_BESIDE_A_DAY):
         return None
-    day = said.dates[0]
-    before = day - timedelta(days=1)
-    ends_with_month = (calendar.year_end + timedelta(days=1)).day == 1
     # `Balance at January 1` is the previous year's closing balance, unless years may end on such a day.
-    return before if day.day == 1 and ends_with_month else day
+    return dates[0] - timedelta(days=dates[0].day == 1 and is_month_end(calendar.year_end))
 
 
 def _component(name: str) -> str:
@@ -217,10 +203,9 @@ def _component(name: str) -> str:
 
 def _counts_shares(table: Table, names: Sequence[str], index: int) -> bool:
     """Return whether a column contains numbers of shares: by name, next to one of amounts, without currency signs."""
-    if not _PATTERNS["shares of a row"].search(names[index]):
-        return False
+    named = _PATTERNS["shares of a row"].search(names[index])
     beside = any(_PATTERNS["amount of a row"].search(name) for name in names[index + 1 : index + 2])
-    return beside and not any(cell and cell.dollar for row in table.rows if (cell := row.cells[index]))
+    return bool(named) and beside and not any(cell and cell.dollar for cell in (row.cells[index] for row in table.rows))
 
 
 def row_time(label: str) -> TimeWords | None:
@@ -247,17 +232,8 @@ def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
     return period
 
 
-class RollForwardRole(Enum):
-    """The role of a row in a roll-forward."""
-
-    OPENING = "opening"
-    CHANGE = "change"
-    CLOSING = "closing"
-
-
-def carries_balance(label: str) -> bool:
-    """Return whether a row is the opening or closing balance of a period."""
-    return bool(_PATTERNS["opening row"].search(label) or _PATTERNS["closing row"].search(label))
+RollForwardRole = Enum("RollForwardRole", "OPENING CHANGE CLOSING")
+"""The role of a row in a roll-forward."""
 
 
 def roll_forward_rows(table: Table) -> dict[int, RollForwardRole]:
@@ -268,11 +244,8 @@ def roll_forward_rows(table: Table) -> dict[int, RollForwardRole]:
     short = [row.label if row.label.count(" ") < _WORDS_OF_A_BALANCE else "" for row in table.rows]
     opening = [position for position, label in enumerate(short) if _PATTERNS["opening row"].search(label)]
     closing = [position for position, label in enumerate(short) if _PATTERNS["closing row"].search(label)]
-    rolled = {
-        position: RollForwardRole.CLOSING
-        for position in closing
-        if _PATTERNS["at end of period"].search(table.rows[position].label)
-    }
+    ends = (position for position in closing if _PATTERNS["at end of period"].search(table.rows[position].label))
+    rolled = dict.fromkeys(ends, RollForwardRole.CLOSING)
     if not (opening and closing):
         opening, closing = _carried_balance_rows(table) or (opening, closing)
     for first in opening:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from fin_agent.filings.tables.cells import flow_of
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import PageContent
-from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.vocabulary.table import Table
 
 _DISCUSSIONS = ("7", "2", "I-2")
@@ -66,9 +66,7 @@ def _sections(
     company: str,
 ) -> list[tuple[str, list[Table], bool]]:
     """Return the segment that a heading names, the tables below it, and whether no heading of a segment follows."""
-    of_page: dict[int, list[Table]] = defaultdict(list)
-    for table in tables:
-        of_page[table.page].append(table)
+    of_page = grouped((table.page, table) for table in tables)
     sections: list[tuple[str, list[Table], bool]] = []
     since: int | None = None
     for page in pages:
@@ -76,17 +74,15 @@ def _sections(
         if items.get(page.number) not in _DISCUSSIONS:
             since = None
             continue
-        flow, last = flow_of(page), -1.0
+        flow, last, shown = flow_of(page), -1.0, of_page.get(page.number, ())
         for line in flow.lines:
-            top = flow.box_on_page(Box(line.x0, line.y0, line.x1, line.y1)).y0
+            top = flow.box_on_page(line.box).y0
             if since is not None:
-                sections[-1][1].extend(table for table in of_page[page.number] if last < table.box.y0 <= top)
+                sections[-1][1].extend(table for table in shown if last < table.box.y0 <= top)
             last = top
-            inside = any(table.box.y0 - 1 <= top <= table.box.y1 for table in of_page[page.number])
-            name = (
-                names.get(_content(line.text, company)) if len(line.text) <= _LONGEST_HEADING and not inside else None
-            )
-            if name:
+            inside = any(table.box.y0 - 1 <= top <= table.box.y1 for table in shown)
+            heads = len(line.text) <= _LONGEST_HEADING and not inside
+            if heads and (name := names.get(_content(line.text, company))):
                 if since is not None:
                     sections[-1] = (*sections[-1][:2], False)
                 sections.append((name, [], True))

@@ -19,7 +19,7 @@ from fin_agent.vocabulary.dates import MONTH_NAME, month_end, month_number
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
-from fin_agent.vocabulary.runs import runs_of
+from fin_agent.vocabulary.runs import grouped, runs_of
 from fin_agent.vocabulary.table import Table
 
 _PATTERNS = patterns("sentence_figure_patterns")
@@ -38,21 +38,16 @@ def facts_of_sentences(
     without a time gives UNDATED. The line number is one after all rows of the page. Left out are the rows of `tables`,
     and what tags among `facts` state; `notes` are the titles of notes by page.
     """
-    rows: dict[int, list[Box]] = {}
-    for table in tables:
-        rows.setdefault(table.page, []).extend(row.box for row in table.rows)
-    said: dict[int, list[Box]] = {}
-    lines: dict[int, int] = {}
-    for fact in facts:
-        lines[fact.page] = max(lines.get(fact.page, 0), fact.line + 1)
-        if fact.source == "ixbrl":
-            said.setdefault(fact.page, []).append(fact.box)
+    rows = grouped((table.page, row.box) for table in tables for row in table.rows)
+    said = grouped((fact.page, fact.box) for fact in facts if fact.source == "ixbrl")
+    lines = grouped((fact.page, fact.line + 1) for fact in facts)
     parts = _Parts(facts)
     usual = _scale_of_notes(pages, tables, notes)
     found: list[Fact] = []
     for page in pages:
         number = page.number
-        place = _Place(page, lines.get(number, 0), notes.get(number, ""), rows.get(number, []), said.get(number, []))
+        line = max(lines.get(number, ()), default=0)
+        place = _Place(page, line, notes.get(number, ""), rows.get(number, ()), said.get(number, ()))
         scale = usual if number in notes else 1
         for start, sentence in sentences_of(page.text):
             found.extend(_facts_in(sentence, start, place, calendar, parts, scale))
@@ -133,7 +128,9 @@ def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
             if near or _PATTERNS["per share"].search(sentence, end, one.start):
                 one.unit, one.scaled = "USD per share", True
         found.append(one)
-    found = _with_parts_of_counts(sentence, _with_listed_counts(sentence, found))
+    found = _with_listed_counts(sentence, found)
+    # The parts of a count (`900 people, 600 in Ohio and 300 abroad`) count the same thing, which is not named again.
+    found = sorted({one.start: one for one in (*found, *chain(*divided_counts(sentence, found)))}.values(), key=_start)
     for one, after in reversed(list(pairwise(found))):
         joined = one.unit == after.unit and _PATTERNS["listed"].fullmatch(sentence, one.end, after.start)
         if joined and not one.scaled and after.scaled and one.amount < _LEAST_IN_FULL and after.scale > 1:
@@ -164,14 +161,6 @@ def _with_listed_counts(sentence: str, found: Sequence[PrintedAmount]) -> list[P
         after = one
         taken |= {} if one is None else {match.start(): one}
     return sorted(taken.values(), key=_start)
-
-
-def _with_parts_of_counts(sentence: str, found: Sequence[PrintedAmount]) -> list[PrintedAmount]:
-    """Return the amounts with the numbers behind a count that add up to it: `900 people, 600 in Ohio and 300 abroad`.
-
-    They count the same thing, though it is not named again.
-    """
-    return sorted({one.start: one for one in (*found, *chain(*divided_counts(sentence, found)))}.values(), key=_start)
 
 
 def divided_counts(sentence: str, found: Sequence[PrintedAmount]) -> Iterator[list[PrintedAmount]]:
@@ -228,11 +217,7 @@ def _amount(match: re.Match[str]) -> PrintedAmount | None:
     elif match["close"] and not match["money"]:
         end = match.end("digits")
     if match["money"]:
-        letters = (
-            _PATTERNS["letters in a sentence"].search(sentence, max(0, start - 3), start)
-            if match["money"] == "$"
-            else None
-        )
+        letters = _PATTERNS["letters in a sentence"].search(sentence, max(0, start - 3), start)
         currency = _CURRENCIES.get(match["money"]) or _DOLLARS.get(letters.group() if letters else "", "USD")
         if per := _PATTERNS["per unit"].match(sentence, end):
             of = per.group().lower().split()[1:]
@@ -250,11 +235,9 @@ def _amount(match: re.Match[str]) -> PrintedAmount | None:
 def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> PrintedAmount | None:
     """Return a count: `1.7 million customers`; None where the words are a name or a year."""
     found = _PATTERNS["count"].match(match.string, match.end())
-    if found is None or match["open"] or match["close"]:
-        return None
-    bare = scale == 1 and "," not in match["digits"]
-    if _is_year(match, amount, scale):
+    if found is None or match["open"] or match["close"] or _is_year(match, amount, scale):
         return None  # `the 2022 stores`
+    bare = scale == 1 and "," not in match["digits"]
     named = bare and amount < _NUMBERS_NAMES and _PATTERNS["named in a sentence"].search(match.string, 1, match.start())
     if named or _PATTERNS["no adjective"].search(found["between"]):
         return None
@@ -296,15 +279,14 @@ def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
             if (last := _last(found) or own) is not None:
                 found.append(_Time(start, end, (_shift_to_year(last, last.fiscal_year - 1),)))
             continue
-        if re.search(r"[$€£,.-]$|\$ $", sentence[max(0, start - 2) : start]):
-            continue  # a part of an amount
-        more = match["dmore"] or match["qmore"] or match["more"] or ""
-        years = [int(year) for year in _PATTERNS["year"].findall(more)]
-        if _PATTERNS["no period"].search(sentence, max(0, start - _REACH_BACK), start):
-            continue  # `due 2027`
         before = sentence[max(0, start - _REACH_BACK) : start]
+        of_amount = re.search(r"[$€£,.-]$|\$ $", before)
+        if of_amount or _PATTERNS["no period"].search(sentence, max(0, start - _REACH_BACK), start):
+            continue  # `due 2027`
         if match["year"] and (_PATTERNS["changed from"].search(before) or _is_name(match)):
             continue
+        more = match["dmore"] or match["qmore"] or match["more"] or ""
+        years = [int(year) for year in _PATTERNS["year"].findall(more)]
         same = _last(found) if _PATTERNS["same period"].search(before) else None
         periods = [_shift_to_year(same, int(match["year"][-4:]))] if same else _periods(match, years, before, calendar)
         listed = found and _PATTERNS["enumerated"].fullmatch(sentence, found[-1].end, start)
@@ -416,9 +398,9 @@ def _times_of_a_list(
     sentence: str, amounts: Sequence[PrintedAmount], group: Sequence[int], times: Sequence[_Time]
 ) -> Sequence[FactPeriod]:
     """Return one period per amount of a list from the times after or before it; empty where they do not pair up."""
-    start, end = amounts[group[0]].start, amounts[group[-1]].end
+    end = amounts[group[-1]].end
     behind = [time for time in times if time.start >= end]
-    before = [time for time in times if time.end <= start]
+    before = [time for time in times if time.end <= amounts[group[0]].start]
     for some, nearest in ((behind, behind[:1]), (before, before[-1:])):
         flat = [period for time in some for period in time.periods]
         if len(flat) == len(group):
@@ -453,8 +435,7 @@ class _Place:
         if last >= len(words):
             return None
         line = [word for word in words[first : last + 1] if abs(word.y0 - words[first].y0) < word.y1 - word.y0]
-        x0, y0, x1, y1, _ = zip(*line, strict=True)
-        box = Box(min(x0), min(y0), max(x1), max(y1))
+        box = Box.around(line)
         x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
         inside = any(row.x0 - 1 <= x <= row.x1 + 1 and row.y0 <= y <= row.y1 for row in self.rows)
         tagged = any(tag.x0 - 1 <= box.x1 and box.x0 <= tag.x1 + 1 and tag.y0 <= y <= tag.y1 for tag in self.tagged)
@@ -497,10 +478,8 @@ def _facts_in(
 def _is_prose(sentence: str) -> bool:
     """Return whether a text is a sentence rather than a row of figures or a heading."""
     words = sentence.split()
-    if len(words) < _FEWEST_WORDS:
-        return False
-    small = sum(1 for word in words if word[0].islower())
-    return small >= _FEWEST_SMALL and 3 * small >= len(words)
+    small = sum(word[0].islower() for word in words)
+    return len(words) >= _FEWEST_WORDS and small >= _FEWEST_SMALL and 3 * small >= len(words)
 
 
 _FEWEST_WORDS, _FEWEST_SMALL, _WORDS_TO_AN_AMOUNT = 6, 3, 3
@@ -511,9 +490,8 @@ def _clause(sentence: str, one: PrintedAmount) -> str:
     words = " ".join(sentence.split())
     if len(words) <= _LONGEST_CLAUSE:
         return words
-    begin = max(
-        (match.end() for match in _PATTERNS["cut"].finditer(sentence, 0, max(0, one.start - _ROOM_BEFORE))), default=0
-    )
+    cuts = _PATTERNS["cut"].finditer(sentence, 0, max(0, one.start - _ROOM_BEFORE))
+    begin = max((match.end() for match in cuts), default=0)
     if one.start - begin > _LONGEST_CLAUSE - _ROOM_BEHIND:
         begin = sentence.rfind(" ", 0, one.start - _ROOM_BEFORE) + 1
     last = min(len(sentence), begin + _LONGEST_CLAUSE)
@@ -566,7 +544,7 @@ def _scale_of_notes(pages: Sequence[PageContent], tables: Sequence[Table], notes
     if said[False] < _MIN_BARE or said[False] < 2 * said[True]:
         return 1
     lines = Counter(scale for table in tables if table.page in notes and (scale := scale_of(table.unit_line)))
-    return max(lines, key=lambda scale: lines[scale]) if lines else 1
+    return max(lines, key=lines.__getitem__, default=1)
 
 
 _MIN_BARE = 20

@@ -20,7 +20,7 @@ from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
-from fin_agent.vocabulary.runs import runs_of
+from fin_agent.vocabulary.runs import grouped, runs_of
 from fin_agent.vocabulary.table import Row, Table
 
 _PATTERNS = patterns("figure_patterns")
@@ -73,19 +73,14 @@ def _in_statement_unit(fact: Fact, unit_of: UnitOf) -> Fact:
 
 def _values_by_figure(facts: Iterable[Fact]) -> dict[tuple[str | None, _Span], set[Decimal]]:
     """Return the values of the company's figures, by metric and period, in base units."""
-    values: dict[tuple[str | None, _Span], set[Decimal]] = {}
-    for fact in facts:
-        if fact.metric is not None and fact.scope is None:
-            values.setdefault((fact.metric, _span(fact)), set()).add(fact.value)
-    return values
+    own = (fact for fact in facts if fact.metric is not None and fact.scope is None)
+    return {key: set(held) for key, held in grouped(((fact.metric, _span(fact)), fact.value) for fact in own).items()}
 
 
 def _inverted_taxes(facts: Sequence[Fact]) -> set[tuple[int, _Span]]:
     """Return (page, period) of income statements where income before taxes *plus* the printed tax is net income."""
-    columns: dict[tuple[int, _Span], list[Fact]] = {}
-    for fact in facts:
-        if fact.statement is Statement.INCOME and fact.scope is None:
-            columns.setdefault((fact.page, _span(fact)), []).append(fact)
+    own = (fact for fact in facts if fact.statement is Statement.INCOME and fact.scope is None)
+    columns = grouped(((fact.page, _span(fact)), fact) for fact in own)
     inverted: set[tuple[int, _Span]] = set()
     negative: dict[int, list[bool]] = {}
     for place, rows in columns.items():
@@ -148,17 +143,15 @@ def facts_of_tables(
     by_table: list[list[Fact]] = []
     for position, (table, statement) in enumerate(zip(tables, meant, strict=True)):
         unit_line = _unit_line_of(table, usual)
-        days = time_words(table.caption[-_CAPTION_REACH:]).dates
-        day = days[0] if len(days) == 1 else balance_day
+        day = _day_of(table.caption[-_CAPTION_REACH:]) or balance_day
         if statement is None:
             table = _with_days_to_come(table, latest, calendar, day)
         found: Iterable[Fact] = ()
-        if (dated := components.get(position)) is not None:
-            found = (
-                row_periods.facts_of_dated_rows(table, dated, unit_line)
-                if statement is None
-                else row_periods.equity_facts(table, dated, unit_line, metric_of)
-            )
+        dated = components.get(position)
+        if dated is not None and statement is not None:
+            found = row_periods.equity_facts(table, dated, unit_line, metric_of)
+        elif dated is not None:
+            found = row_periods.facts_of_dated_rows(table, dated, unit_line)
         elif any(table.periods) and not (statement is None and row_periods.rows_are_months(table)):
             spans = stated.spans_of_rows(table, unit_line) if statement is None else {}
             facts = _facts_of(table, statement, unit_line, metric_of, calendar, known, spans)
@@ -214,22 +207,19 @@ def _component_rows(
 ) -> dict[int, Mapping[int, FactPeriod]]:
     """Return rows with periods of each statement of equity whose columns have none, by position of the table."""
     found: dict[int, Mapping[int, FactPeriod]] = {}
-    parts: list[int] = []  # of one statement of equity
-    equity = [parts]
+    equity: list[int] = []
     for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
-        if len({period for period in table.periods if period}) > 1 or not any(map(_dated_balance, table.rows)):
+        days = {day for row in table.rows if (day := _day_of(row.label))}
+        if len({period for period in table.periods if period}) > 1 or not days:
             continue
         if statement is None and not row_periods.rows_are_months(table):
-            days = {said.dates[0] for row in table.rows if len((said := time_words(row.label)).dates) == 1}
             latest = max(calendar.year_end, balance_day or calendar.year_end)
             # Later days are when debt falls due.
             if len(days) > 1 and max(days) <= latest and (dated := row_periods.dated_rows([table], calendar)[0]):
                 found[position] = dated
         if statement is Statement.EQUITY and len(table.columns) >= _MIN_COMPONENTS:
-            if parts and len(tables[parts[-1]].columns) != len(table.columns):
-                equity.append(parts := [])
-            parts.append(position)
-    for positions in equity:
+            equity.append(position)
+    for positions in runs_of(equity, lambda run, at: len(tables[run[-1]].columns) != len(tables[at].columns)):
         dated_parts = row_periods.dated_rows([tables[part] for part in positions], calendar)
         found.update(zip(positions, dated_parts, strict=True))
     return found
@@ -238,8 +228,9 @@ def _component_rows(
 _MIN_COMPONENTS = 3
 
 
-def _dated_balance(row: Row) -> bool:
-    return len(time_words(row.label).dates) == 1
+def _day_of(label: str) -> date | None:
+    dates = time_words(label).dates
+    return dates[0] if len(dates) == 1 else None
 
 
 def _facts_of(
@@ -349,7 +340,8 @@ class _StatedValues:
                 of_block.setdefault("".join(row.section[:1]), set()).add(bool(spans))
         if any(time_words(" ".join(table.column_path(index))).months for index in range(len(table.columns))):
             return known
-        if any(row_periods.carries_balance(row.label) or _dated_balance(row) for row in table.rows):
+        balances = (_PATTERNS["opening row"].search, _PATTERNS["closing row"].search, _day_of)
+        if any(is_balance(row.label) for row in table.rows for is_balance in balances):
             return known  # changes stand between balances
         for position, row in enumerate(table.rows):
             kinds = of_block.get("".join(row.section[:1]), set())
@@ -381,14 +373,10 @@ def _unit_line_of(table: Table, usual: str) -> str:
 
 def _usual_unit_line(tables: Sequence[Table], statements: Mapping[int, Statement]) -> str:
     """Return the unit line of most tables of primary statements."""
-    seen = Counter(table.unit_line for table in tables if table.page in statements and scale_of(table.unit_line))
-    if not seen:
-        return ""
-    by_scale: Counter[int] = Counter()
-    for line, count in seen.items():
-        by_scale[scale_of(line) or 1] += count
-    usual = max(by_scale, key=lambda scale: (by_scale[scale], -scale))
-    return max((line for line in seen if scale_of(line) == usual), key=lambda line: (len(line), line))
+    lines = [table.unit_line for table in tables if table.page in statements]
+    by_scale = grouped((scale, line) for line in lines if (scale := scale_of(line)))
+    _, usual = max(by_scale.items(), key=lambda held: (len(held[1]), -held[0]), default=(1, [""]))
+    return max(usual, key=lambda line: (len(line), line))
 
 
 def _titled(caption: str) -> Statement | None:
@@ -549,7 +537,7 @@ def assign_roles(
     by_table: Sequence[Sequence[Fact]], tables: Sequence[Table], statements: Sequence[Statement | None]
 ) -> list[list[Fact]]:
     """Return the facts of each table, with metrics for opening cash, net change and closing cash told by arithmetic."""
-    named = {position: list(facts) for position, facts in enumerate(by_table)}
+    roles: dict[tuple[int, int], str] = {}
     flows = [position for position, statement in enumerate(statements) if statement is Statement.CASH_FLOW]
 
     def apart(run: Sequence[int], position: int) -> bool:
@@ -557,22 +545,17 @@ def assign_roles(
         return len(before.columns) != len(table.columns) or table.page - before.page > _PAGES_APART
 
     for run in runs_of(flows, apart):
-        known = {fact.metric for position in run for fact in named[position] if fact.scope is None}
-        if known.issuperset(_ROLES):
-            continue
-        rows = [(tables[position].page, row) for position in run for row in tables[position].rows]
-        found = dict(_cash([row for _, row in rows]))
-        roles = {
-            (rows[place][0], rows[place][1].line): metric for place, metric in found.items() if metric not in known
-        }
-        for position in run:
-            named[position] = [
-                replace(fact, metric=roles.get(place_of(fact)))
-                if fact.metric is None and fact.scope is None and fact.unit == "USD"
-                else fact
-                for fact in named[position]
-            ]
-    return [named[position] for position in range(len(by_table))]
+        known = {fact.metric for position in run for fact in by_table[position] if fact.scope is None}
+        if not known.issuperset(_ROLES):
+            places = [(tables[position].page, row.line) for position in run for row in tables[position].rows]
+            found = _cash([row for position in run for row in tables[position].rows])
+            roles |= {places[place]: metric for place, metric in found if metric not in known}
+
+    def named(fact: Fact) -> Fact:
+        unnamed = fact.metric is None and fact.scope is None and fact.unit == "USD"
+        return replace(fact, metric=metric) if unnamed and (metric := roles.get(place_of(fact))) else fact
+
+    return [list(map(named, facts)) for facts in by_table]
 
 
 _ROLES = ("cash_at_beginning_of_period", "net_change_in_cash", "cash_at_end_of_period")

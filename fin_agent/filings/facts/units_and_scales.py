@@ -225,9 +225,8 @@ def _facts_in_label(row: Row, table: Table, balances: Sequence[tuple[str, FactPe
     cells = [cell.box.x0 for cell in row.cells if cell]
     box = row.box._replace(x1=max(row.box.x0, min([*cells, row.box.x1])))
     for what, printed, unit in _figures(_PATTERNS["date in a label"].sub(" ", collapse_spaces(row.label, _MAX_LENGTH))):
-        amounts = [
-            number.amount for each in printed if (number := parse_number(_PATTERNS["none in a label"].sub("0", each)))
-        ]
+        plain = (_PATTERNS["none in a label"].sub("0", each) for each in printed)
+        amounts = [number.amount for each in plain if (number := parse_number(each))]
         if len(amounts) < len(printed) or len(amounts) not in (1, len(balances)):
             continue
         for position, (column, period) in enumerate(balances):

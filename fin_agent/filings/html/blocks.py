@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,21 +16,8 @@ from fin_agent.lexicon.words import patterns, word_lists
 _PATTERNS = patterns("html_patterns")
 
 
-class Kind(Enum):
-    """The effect of an element on the text inside it."""
-
-    INLINE = auto()
-    BLOCK = auto()
-    ITEM = auto()
-    TABLE = auto()
-    ROW = auto()
-    CELL = auto()
-    LINE_BREAK = auto()
-    RULE = auto()
-    RAISED = auto()
-    TAGGED = auto()
-    """A fact of inline XBRL: printed like any text."""
-    UNSEEN = auto()
+Kind = Enum("Kind", "INLINE BLOCK ITEM TABLE ROW CELL LINE_BREAK RULE RAISED TAGGED UNSEEN")
+"""The effect of an element on the text inside it; TAGGED is a fact of inline XBRL, printed like any text."""
 
 
 @lru_cache(maxsize=4_096)
@@ -153,10 +140,8 @@ class Text:
         begin = len(self.words)
         if not self.spaced and not text[0].isspace() and self.words and self.words[-1] != LINE_BREAK:
             begin -= 1
-            self.words[-1] += words[0]
-            self.words.extend(words[1:])
-        else:
-            self.words.extend(words)
+            words[0] = self.words.pop() + words[0]
+        self.words += words
         self.spaced = text[-1].isspace()
         return begin
 
@@ -319,16 +304,10 @@ class _TreeWalk:
                 self._end_paragraph()
                 self._blocks += [Break()] * style.break_after
             return None
-        opened = _OpenElement(
-            kind,
-            style,
-            style.block if style.block is not None else kind not in (Kind.INLINE, Kind.TAGGED, Kind.RAISED),
-            self._tags.get(element) if kind is Kind.TAGGED else None,
-            outer.indent,
-            outer.align,
-            style.raised or kind is Kind.RAISED or outer.raised,
-            dark,
-        )
+        block = style.block if style.block is not None else kind not in (Kind.INLINE, Kind.TAGGED, Kind.RAISED)
+        tag = self._tags.get(element) if kind is Kind.TAGGED else None
+        raised = style.raised or kind is Kind.RAISED or outer.raised
+        opened = _OpenElement(kind, style, block, tag, outer.indent, outer.align, raised, dark)
         if kind is Kind.TABLE:
             opened.kind = self._begin_table(element)
         elif kind in (Kind.ROW, Kind.CELL) and not inside_table:
@@ -378,12 +357,8 @@ class _TreeWalk:
     def _add_text(self, text: str, inside: _OpenElement) -> None:
         if self._grids and self._cell is None:
             return  # text between the cells of a table is not printed
-        if (
-            inside.raised
-            and len(plain := text.strip()) <= 2
-            and plain.isalnum()
-            and plain.lower() not in _RAISED_ENDINGS
-        ):
+        plain = text.strip()
+        if inside.raised and len(plain) <= 2 and plain.isalnum() and plain.lower() not in _RAISED_ENDINGS:
             text = f"({plain})"
         begin = self._text.append(text)
         if self._pending and begin < len(self._text.words):

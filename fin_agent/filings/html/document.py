@@ -176,6 +176,6 @@ def read_html(path: Path) -> Document:
     if len(document.pages) > MAX_PAGES:
         what = f"the HTML has {len(document.pages):,} pages; at most {MAX_PAGES:,} are read"
         raise refusal(path, what, "Split it into its filings and ingest those")
-    for position, place in document.places.items():
-        tags[position] = replace(tags[position], page=place.page, box=place.box)
+    for position, (page, box) in document.places.items():
+        tags[position] = replace(tags[position], page=page, box=box)
     return Document(tuple(document.pages), tuple(tags), tuple(warnings))

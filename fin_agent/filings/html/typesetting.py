@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate, groupby
-from typing import NamedTuple
+from itertools import accumulate, count, groupby, takewhile
 
 from fin_agent.filings.html.blocks import LINE_BREAK, Block, Break, Grid, GridCell, Text
 from fin_agent.lexicon.words import load_yaml
@@ -45,12 +44,10 @@ _MIN_SHARE_LENGTH = 0.62
 
 def _edges(grid: Grid) -> list[float]:
     """Return the x of the left edge of each column, and of the right edge of the last."""
-    count = _width_of_grid(grid)
-    widths = [0.0] * count
+    widths = [0.0] * _width_of_grid(grid)
     cells = (cell for row in grid.rows for cell in row if not cell.text.is_blank)
-    wanting = sorted(cells, key=lambda cell: (cell.span, cell.column))
-    for cell in wanting:
-        last = min(cell.column + cell.span, count)
+    for cell in sorted(cells, key=lambda cell: (cell.span, cell.column)):
+        last = cell.column + cell.span
         want = _requested_width(cell) + 2 * _PADDING - sum(widths[cell.column : last])
         if want > 0:
             widths[last - 1] += want
@@ -149,20 +146,13 @@ LEADING = 12.0
 """Distance between lines, in points."""
 
 
-class Place(NamedTuple):
-    """A position: page (0-based) and box."""
-
-    page: int
-    box: Box
-
-
 @dataclass(slots=True)
 class TypesetDocument:
     """A document typeset on pages."""
 
     pages: list[PageContent] = field(default_factory=list)
-    places: dict[int, Place] = field(default_factory=dict)
-    """Position of each tagged element; for one that spans several texts, where it begins."""
+    places: dict[int, tuple[int, Box]] = field(default_factory=dict)
+    """Page (0-based) and box of each tagged element; for one that spans several texts, where it begins."""
 
 
 def typeset(blocks: Sequence[Block], document: TypesetDocument | None = None) -> TypesetDocument:
@@ -188,7 +178,7 @@ def typeset(blocks: Sequence[Block], document: TypesetDocument | None = None) ->
             if page.words and page.y + setting.height > most - MARGIN:
                 page = _next(document, page)
                 if setting.table is not None:
-                    setting.table = page.begin_table()
+                    setting.table = next(page.tables)
             page.take(setting)
         if page.words:
             page.y += _PARAGRAPH_GAP
@@ -203,9 +193,9 @@ def _with_headers(blocks: Sequence[Block]) -> list[Block]:
     for block in blocks:
         above = joined[-1] if joined else None
         if isinstance(block, Grid) and isinstance(above, Grid) and _heads(above, block):
-            joined[-1] = Grid([*above.rows, *block.rows])
-        else:
-            joined.append(block)
+            joined.pop()
+            block = Grid([*above.rows, *block.rows])
+        joined.append(block)
     return joined
 
 
@@ -250,7 +240,7 @@ class _Setting:
 
 
 class _Page:
-    def __init__(self, number: int, places: dict[int, Place]) -> None:
+    def __init__(self, number: int, places: dict[int, tuple[int, Box]]) -> None:
         self.number = number
         self.places = places
         self.words: list[Word] = []
@@ -259,7 +249,8 @@ class _Page:
         self.y = MARGIN
         self.band = 0
         self.width = PAGE_WIDTH
-        self.tables = 0
+        self.tables = count()
+        """Numbers of its next tables."""
 
     def take(self, setting: _Setting) -> None:
         y = self.y
@@ -285,25 +276,12 @@ class _Page:
     def _mark(self, tag: int, words: Sequence[Word]) -> None:
         if tag in self.places:
             return
-        box = Box(MARGIN, self.y, MARGIN, self.y + LEADING - 2)
-        if words:
-            x0, y0, x1, y1, _ = zip(*words, strict=True)
-            box = Box(min(x0), min(y0), max(x1), max(y1))
-        self.places[tag] = Place(self.number, box)
-
-    def begin_table(self) -> int:
-        self.tables += 1
-        return self.tables - 1
+        box = Box.around(words) if words else Box(MARGIN, self.y, MARGIN, self.y + LEADING - 2)
+        self.places[tag] = (self.number, box)
 
     def content(self) -> PageContent:
-        return PageContent(
-            self.number,
-            self.width,
-            max(PAGE_HEIGHT, self.y + MARGIN),
-            "\n".join(self.texts).strip("\n") + "\n",
-            tuple(self.words),
-            tuple(self.lines),
-        )
+        text, height = "\n".join(self.texts).strip("\n") + "\n", max(PAGE_HEIGHT, self.y + MARGIN)
+        return PageContent(self.number, self.width, height, text, tuple(self.words), tuple(self.lines))
 
 
 def _next(document: TypesetDocument, page: _Page) -> _Page:
@@ -316,16 +294,13 @@ def _next(document: TypesetDocument, page: _Page) -> _Page:
 
 def _keep_together_height(blocks: Sequence[Block], position: int) -> float:
     """Return the height of a table with the short lines before it, if `position` begins them and two sheets suffice."""
-    ahead = position
-    for block in blocks[position : min(position + 5, len(blocks) - 1)]:
-        if not isinstance(block, Text) or len(block.words) > _SHORT_LINE:
-            break
-        ahead += 1
-    block = blocks[ahead]
+    near = blocks[position : min(position + 5, len(blocks) - 1)]
+    above = list(takewhile(lambda block: isinstance(block, Text) and len(block.words) <= _SHORT_LINE, near))
+    block = blocks[position + len(above)]
     if not isinstance(block, Grid):
         return 0.0
     rows = sum(any(not cell.text.is_blank for cell in row) for row in block.rows)
-    height = (ahead - position) * (LEADING + _PARAGRAPH_GAP) + _ROW * rows
+    height = len(above) * (LEADING + _PARAGRAPH_GAP) + _ROW * rows
     return height if height <= 2 * (PAGE_HEIGHT - 2 * MARGIN) else 0.0
 
 
@@ -333,7 +308,7 @@ def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_Setting]:
     if isinstance(block, Text):
         yield from _paragraph(block)
         return
-    table, edges = page.begin_table(), _edges(block)
+    table, edges = next(page.tables), _edges(block)
     skips, begun = 1, False
     for row in block.rows:
         setting = _set_row(row, edges, table)

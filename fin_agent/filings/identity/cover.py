@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from enum import Enum
-from itertools import chain, takewhile
+from itertools import chain, dropwhile, takewhile
 from typing import NamedTuple
 
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces
@@ -120,8 +120,9 @@ def name_on_cover(text: str, page: int) -> FieldSource | None:
     caption = _PATTERNS["caption of the name"].search(text) or _PATTERNS["caption of a translation"].search(text)
     if caption is not None:
         above = text[: caption.start()].split("\n")
-        several = _PATTERNS["several registrants"].search(caption.group())
-        name = (_first_of_several(above) if several else None) or _name_in(above)
+        names = takewhile(is_full_name, filter(None, map(printed_name, reversed(above[-8:]))))
+        several = [*names] if _PATTERNS["several registrants"].search(caption.group()) else []
+        name = several[-1] if several else _name_in(above)
         if name is not None:
             return reading("company", name, Kind.COVER, f"{name} {caption.group()}", page)
         # A cover laid out as a table has its captions in one row and the registrants in the rows below.
@@ -130,12 +131,9 @@ def name_on_cover(text: str, page: int) -> FieldSource | None:
         if name is not None:
             return reading("company", name, Kind.COVER_PLACE, f"{caption.group()} {name}", page)
     for number in _PATTERNS["line of the file number"].finditer(text):
-        for line in text[number.end() :].split("\n", 6)[:6]:
-            name = printed_name(line)
-            if name:
-                if _has_legal_form(name) and not _PATTERNS["caption of the name"].search(line):
-                    return reading("company", name, Kind.COVER_PLACE, f"{number.group()} {name}", page)
-                break
+        line = next(filter(printed_name, text[number.end() :].split("\n", 6)[:6]), "")
+        if _has_legal_form(name := printed_name(line)) and not _PATTERNS["caption of the name"].search(line):
+            return reading("company", name, Kind.COVER_PLACE, f"{number.group()} {name}", page)
     return None
 
 
@@ -158,17 +156,6 @@ def printed_name(line: str) -> str:
     return re.sub(r" (?=[.,](?:\s|$))", "", name)
 
 
-def _first_of_several(above: Sequence[str]) -> str | None:
-    """Return the topmost of the full names right above a caption for several registrants."""
-    first = None
-    for line in reversed(above[-8:]):
-        name = printed_name(line)
-        if name and not is_full_name(name):
-            break
-        first = name or first
-    return first
-
-
 def _name_in(above: list[str]) -> str | None:
     """Join the lines of a name that ends on the last of the lines `above` its caption."""
     lines: list[str] = []
@@ -178,13 +165,11 @@ def _name_in(above: list[str]) -> str | None:
             if lines and not name and line.strip():
                 break
             continue
-        if _PATTERNS["not a name"].search(line) or len(name) > 90:
+        if len(lines) == 3 or len(name) > 90 or _PATTERNS["not a name"].search(line):
             break
         if lines and _is_complete_above(name, lines[0]):
             break
         lines.insert(0, name)
-        if len(lines) == 3:
-            break
     name = " ".join(lines)
     return None if _PATTERNS["only captions"].fullmatch(name) else name or None
 
@@ -192,9 +177,8 @@ def _name_in(above: list[str]) -> str | None:
 def _is_complete_above(upper: str, lower: str) -> bool:
     """Return whether the upper line is a logo or another name rather than the beginning of the lower one."""
     both = all(_PATTERNS["legal ending"].search(line) for line in (upper, lower))
-    if both and not upper.endswith((",", "&")):
-        return True
-    return set(re.findall(r"\w+", upper.lower())) <= set(re.findall(r"\w+", lower.lower()))
+    repeated = set(re.findall(r"\w+", upper.lower())) <= set(re.findall(r"\w+", lower.lower()))
+    return repeated or (both and not upper.endswith((",", "&")))
 
 
 def ticker_readings(
@@ -218,17 +202,14 @@ _NOT_TICKERS = word_lists("identity_words")["no tickers"]
 
 
 def _row_of_table(text: str) -> re.Match[str] | None:
-    heading = re.search(r"(?:trading|ticker)\s+symbol", text, re.IGNORECASE)
     for shares in _PATTERNS["registered shares"].finditer(text):
         row = _PATTERNS["row of symbols"].search(text, shares.end(), shares.end() + 220)
         if row is not None and row["ticker"] not in _NOT_TICKERS:
             return row
-    if heading is None:
-        return None
-    for word in _PATTERNS["symbol word"].finditer(text, heading.end(), heading.end() + 400):
-        if word["ticker"] not in _NOT_TICKERS and len(word["ticker"]) > 1:
-            return word
-    return None
+    heading = re.search(r"(?:trading|ticker)\s+symbol", text, re.IGNORECASE)
+    end = heading.end() if heading else len(text)
+    words = _PATTERNS["symbol word"].finditer(text, end, end + 400)
+    return next((word for word in words if word["ticker"] not in _NOT_TICKERS and len(word["ticker"]) > 1), None)
 
 
 COVER_WITHIN = 25
@@ -287,7 +268,7 @@ def _end_behind(text: str, kind: str, reach: int, place: int) -> tuple[int, Prin
     None where there is no date, as in a blank that is not filled in.
     """
     for found in _PATTERNS[kind].finditer(text):
-        dates = printed_dates(text, found.end(), min(len(text), found.end() + reach))
+        dates = printed_dates(text, found.end(), found.end() + reach)
         if len(dates) > place and (not place or dates[0].date < dates[place].date):
             return found.start(), dates[place]
     return None
@@ -298,15 +279,14 @@ def _event_dates(text: str, page: int) -> Iterator[FieldSource]:
     found = _PATTERNS["earliest event"].search(text) or _PATTERNS["date of report"].search(text)
     if found is None:
         return
-    after = printed_dates(text, found.end(), min(len(text), found.end() + 70))
+    after = printed_dates(text, found.end(), found.end() + 70)
     before = printed_dates(text, max(0, found.start() - 90), found.start())
-    near = after or before[-2:]
-    if not near:
-        return
-    printed = text[min(near[0].start, found.start()) : max(near[-1].end, found.end())]
-    yield reading("period_end", min(one.date for one in near), Kind.COVER, printed, page)
-    if near[0].date != min(one.date for one in near):
-        yield reading("filed", near[0].date, Kind.REPORT_DATE, printed, page)
+    if near := after or before[-2:]:
+        printed = text[min(near[0].start, found.start()) : max(near[-1].end, found.end())]
+        event = min(one.date for one in near)
+        yield reading("period_end", event, Kind.COVER, printed, page)
+        if near[0].date != event:
+            yield reading("filed", near[0].date, Kind.REPORT_DATE, printed, page)
 
 
 NAMES_SEPARATOR = "; "
@@ -344,11 +324,8 @@ _ENDINGS = word_lists("identity_words")["ends of names"]
 def registrant_in_text(pages: Sequence[PlainPage]) -> list[FieldSource]:
     """Return the company of these pages, by the frequency and positions of names; nothing where there is none."""
     for number, text in pages[:3]:
-        listed = _PATTERNS["listed"].search(text)
-        if listed is not None:
-            name = _name_before(text, listed.start())
-            if name:
-                return [reading("company", name, Kind.SENTENCE, f"{name} {listed.group()}", number)]
+        if (listed := _PATTERNS["listed"].search(text)) and (name := _name_before(text, listed.start())):
+            return [reading("company", name, Kind.SENTENCE, f"{name} {listed.group()}", number)]
     weights: Counter[str] = Counter()
     spellings: dict[str, Counter[str]] = {}
     places: dict[str, tuple[str, int]] = {}
@@ -378,9 +355,7 @@ def _name_before(text: str, place: int) -> str | None:
         # A lone `Inc.` at the beginning of a line belongs to the line above.
         if len(taken) < len(of_line) or len(words) > 1:
             break
-    words = words[-7:]
-    while words and words[0] in ("&", "of", "and", "the"):
-        words.pop(0)
+    words = list(dropwhile(("&", "of", "and", "the").__contains__, words[-7:]))
     return printed_name(_PATTERNS["before a name"].sub("", " ".join(words))) or None
 
 
@@ -395,12 +370,9 @@ def signature_readings(pages: Sequence[PageContent], first: int, not_before: dat
             continue
         text = _PATTERNS["day apart"].sub(r"\1\2", normalize_print(page.text))
         heading = _PATTERNS["signatures"].search(text)
-        if heading is None:
-            continue
-        name = _signer(text, heading.end())
-        if name is not None:
+        if heading and (name := _signer(text, heading.end())):
             yield reading("company", name, Kind.SIGNATURE, name, page.number)
-        for one in printed_dates(text, heading.start()):
+        for one in printed_dates(text, heading.start()) if heading else ():
             if not_before is None or one.date >= not_before:
                 begin, end = text.rfind("\n", 0, one.start) + 1, f"{text}\n".find("\n", one.end)
                 yield reading("filed", one.date, Kind.SIGNATURE, text[begin:end], page.number)
@@ -446,34 +418,22 @@ def _names_in(pages: Sequence[PlainPage], company: str) -> Iterator[FieldSource]
         for former in _PATTERNS["former name"].finditer(text):
             if former["changed"] or _is_own_former_name(text, former, named):
                 printed = text[max(0, former.start() - 1) : former.end()]
-                yield _other_name(former["name"] or former["changed"], printed, number)
-        for terms in _PATTERNS["quoted terms"].finditer(text):
-            if _PATTERNS["the filer itself"].search(terms.group()):
-                yield from (
-                    _other_name(name, terms.group(), number) for name in _PATTERNS["quoted"].findall(terms.group())
-                )
-        if named is not None:
-            for found in named.finditer(text):
-                behind = text[found.end() : found.end() + 160]
+                yield reading("other_names", former["name"] or former["changed"], Kind.SENTENCE, printed, number)
+        for terms in map(re.Match.group, _PATTERNS["quoted terms"].finditer(text)):
+            for name in _PATTERNS["quoted"].findall(terms) if _PATTERNS["the filer itself"].search(terms) else ():
+                yield reading("other_names", name, Kind.SENTENCE, terms, number)
+        for found in named.finditer(text) if named else ():
+            for name in _names_in_brackets(text[found.end() : found.end() + 160]):
                 printed = text[found.start() : found.end() + 60]
-                yield from (_other_name(name, printed, number) for name in _names_in_brackets(behind))
-
-
-def _other_name(name: str, printed: str, page: int) -> FieldSource:
-    return reading("other_names", name, Kind.SENTENCE, printed, page)
+                yield reading("other_names", name, Kind.SENTENCE, printed, number)
 
 
 def _is_own_former_name(text: str, former: re.Match[str], named: re.Pattern[str] | None) -> bool:
     """Return whether a former name is the registrant's rather than a subsidiary's."""
     if re.match(r"[\s,]*(?:we|the\s+Company)\b", text[former.end() : former.end() + 20]):
         return True
-    if named is None:
-        return False
-    start = max(0, former.start() - 200)
-    return any(
-        _PATTERNS["beside"].fullmatch(text, name.end(), former.start())
-        for name in named.finditer(text, start, former.start())
-    )
+    names = named.finditer(text, max(0, former.start() - 200), former.start()) if named else ()
+    return any(_PATTERNS["beside"].fullmatch(text, name.end(), former.start()) for name in names)
 
 
 def _names_in_brackets(behind: str) -> list[str]:

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any
 
 from fin_agent.filings.identity import cover
 from fin_agent.filings.identity.cover import Kind, PlainPage, reading
@@ -103,9 +104,10 @@ def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity
     form = Form(best_value(readings, "form"))
     identity = resolve_identity(_readings_for_form(form, readings, pages, tags, body))
     release = _release_in(body) if form is Form.EIGHT_K else None
-    if release is None or release.fiscal_year is None:
-        return identity
-    return replace(identity, results=release.reported_period, fiscal_year_end_month=release.fiscal_year_end_month)
+    if release and release.fiscal_year:
+        month = release.fiscal_year_end_month
+        identity = replace(identity, results=release.reported_period, fiscal_year_end_month=month)
+    return identity
 
 
 def _release_in(body: Sequence[PlainPage]) -> Identity | None:
@@ -272,20 +274,14 @@ def _common_stock_symbol(tags: Sequence[Tag]) -> Iterator[FieldSource]:
     """Yield the symbol of the first class that is common stock; without such a title, the first symbol."""
     titles = {tag.context: tag.text for tag in tags if tag.concept == "dei:Security12bTitle"}
     symbols = [
-        (tag, found.group().upper())
+        (tag, found.group().upper(), titles.get(tag.context, ""))
         for tag in tags
         if tag.concept == "dei:TradingSymbol" and not _PATTERNS["nothing"].fullmatch(tag.text)
-        for found in [_PATTERNS["symbol"].search(re.sub(r"^[^:]*:", "", tag.text))]
-        if found is not None
+        if (found := _PATTERNS["symbol"].search(re.sub(r"^[^:]*:", "", tag.text)))
     ]
-    title_of = [titles.get(tag.context, "") for tag, _ in symbols]
-    common = [
-        one
-        for one, title in zip(symbols, title_of, strict=True)
-        if _PATTERNS["common stock"].search(title) and not _PATTERNS["other securities"].search(title)
-    ]
-    for tag, symbol in (common or symbols)[:1]:
-        title = titles.get(tag.context, "")
+    is_common, is_other = _PATTERNS["common stock"].search, _PATTERNS["other securities"].search
+    common = [one for one in symbols if is_common(one[2]) and not is_other(one[2])]
+    for tag, symbol, title in (common or symbols)[:1]:
         yield reading("ticker", symbol.replace("/", "."), Kind.TAG, f"{tag.concept} {tag.text} {title}", tag.page)
 
 
@@ -323,15 +319,16 @@ _WINTER = {1: Kind.FROM_JANUARY, 2: Kind.FROM_FEBRUARY, 3: Kind.FROM_MARCH}
 
 def _year_names_from_sentences(pages: Iterable[PlainPage], period_end: date, month: int) -> tuple[int, str, int] | None:
     """Return (offset from the usual name, words, page) by the majority of sentences that link name and date."""
-    named = ((one.year - fiscal_year_of(one.end, month), one) for one in _names_with_dates(pages, month))
     bound = grouped(
-        (offset, one) for offset, one in named if abs(offset) <= 1 and abs((one.end - period_end).days) < _YEARS_COUNTED
+        (offset, (abs(end - period_end), printed, page))
+        for year, end, printed, page in _names_with_dates(pages, month)
+        if abs(offset := year - fiscal_year_of(end, month)) <= 1 and abs((end - period_end).days) < _YEARS_COUNTED
     )
     if not bound:
         return None
     best = min(bound, key=lambda offset: (-len(bound[offset]), abs(offset), offset))
-    sentence = min(bound[best], key=lambda one: abs(one.end - period_end))
-    return best, sentence.printed, sentence.page
+    _, printed, page = min(bound[best], key=itemgetter(0))
+    return best, printed, page
 
 
 _YEARS_COUNTED = 1200
@@ -358,24 +355,17 @@ def _year_mentions(pages: Sequence[PlainPage], usual: int, month: int) -> Iterat
         yield reading("fiscal_year", year, Kind.COUNTED, f"{words} ({spoken[year]} times)", page)
 
 
-class _NamedYear(NamedTuple):
-    year: int
-    end: date
-    printed: str
-    page: int
-
-
-def _names_with_dates(pages: Iterable[PlainPage], year_end_month: int) -> Iterator[_NamedYear]:
-    """Yield names that sentences link to ends; ends of quarters count only if called quarters of the year."""
+def _names_with_dates(pages: Iterable[PlainPage], year_end_month: int) -> Iterator[tuple[int, date, str, int]]:
+    """Yield (name, end, words, page) of names that sentences link to ends; ends of quarters only if called so."""
     for number, text in pages:
         if "iscal" in text:
             for found, end in _dates_behind(text, "year then date", 30):
                 of_quarter = text.endswith("uarter of ", 0, found.start() - 1)
                 if of_quarter or nominal_month(end.date)[1] == year_end_month:
-                    yield _NamedYear(int(found["year"]), end.date, text[found.start() - 1 : end.end], number)
+                    yield int(found["year"]), end.date, text[found.start() - 1 : end.end], number
             for found in _PATTERNS["date then year"].finditer(text):
                 for one in printed_dates(found["date"]):
-                    yield _NamedYear(int(found["year"]), one.date, found.group(), number)
+                    yield int(found["year"]), one.date, found.group(), number
 
 
 def _dates_behind(text: str, kind: str, reach: int) -> Iterator[tuple[re.Match[str], PrintedDate]]:
@@ -394,27 +384,20 @@ def quarter_readings(
     They come from the last year end that the text prints, from the year-end month if stated elsewhere (`stated_month`),
     or from `nine months ended`; otherwise a calendar year is assumed.
     """
-    year_end = _last_year_end(pages, period_end)
-    if year_end is not None:
-        last, words, page = year_end
-        quarter = round((period_end - last).days / DAYS_PER_QUARTER)
-        yield reading("quarter", quarter, Kind.FROM_YEAR_END, words, page)
-        yield reading("fiscal_year_end_month", nominal_month(last)[1], Kind.FROM_YEAR_END, words, page)
-        return
-    span = None if stated_month else _longest_span(pages)
-    if span is not None:
-        quarter = round(span.days / DAYS_PER_QUARTER)
-        month = month_of_year_end(period_end, quarter)
-        if span.in_weeks:
-            month = nominal_month(period_end - timedelta(span.days))[1]
-        yield reading("quarter", quarter, Kind.FROM_LENGTH, span.words, span.page)
-        yield reading("fiscal_year_end_month", month, Kind.FROM_LENGTH, span.words, span.page)
-        return
-    kind = Kind.FROM_END if stated_month else Kind.ASSUMED
+    kind, page = Kind.FROM_END if stated_month else Kind.ASSUMED, None
     words = f"period ended {period_end.isoformat()}"
-    yield reading("quarter", closed_quarter(period_end, stated_month or 12), kind, words)
-    if not stated_month:
-        yield reading("fiscal_year_end_month", 12, kind, words)
+    quarter, month = closed_quarter(period_end, stated_month or 12), None if stated_month else 12
+    if year_end := _last_year_end(pages, period_end):
+        kind, (last, words, page) = Kind.FROM_YEAR_END, year_end
+        quarter, month = round((period_end - last).days / DAYS_PER_QUARTER), nominal_month(last)[1]
+    elif not stated_month and (span := _longest_span(pages)):
+        kind, (days, in_weeks, words, page) = Kind.FROM_LENGTH, span
+        quarter = round(days / DAYS_PER_QUARTER)
+        first = period_end - timedelta(days)
+        month = nominal_month(first)[1] if in_weeks else month_of_year_end(period_end, quarter)
+    yield reading("quarter", quarter, kind, words, page)
+    if month:
+        yield reading("fiscal_year_end_month", month, kind, words, page)
 
 
 def month_of_year_end(period_end: date, quarter: int) -> int:
@@ -427,45 +410,41 @@ def newest_period_end(pages: Sequence[PlainPage], until: date | None = None) -> 
 
     A date printed at least twice takes precedence over newer ones that are printed once.
     """
-    places: dict[date, list[tuple[str, int]]] = {}
-    for number, text in pages:
-        for ended, end in _dates_behind(text, "ended", 40):
-            if "days" not in text[max(0, ended.start() - 8) : ended.start()]:
-                words = text[max(0, text.rfind("\n", 0, ended.start()) + 1, ended.start() - 40) : end.end]
-                places.setdefault(end.date, []).append((words, number))
+    places = grouped(
+        (end.date, (text[max(0, text.rfind("\n", 0, ended.start()) + 1, ended.start() - 40) : end.end], number))
+        for number, text in pages
+        for ended, end in _dates_behind(text, "ended", 40)
+        if "days" not in text[max(0, ended.start() - 8) : ended.start()]
+    )
     near = [day for day in places if until is None or 0 <= (until - day).days <= 200]
     newest = max([day for day in near if len(places[day]) > 1] or near, default=None)
-    return [] if newest is None else [reading("period_end", newest, Kind.COUNTED, *places[newest][0])]
+    return [reading("period_end", newest, Kind.COUNTED, *places[newest][0])] if newest else []
 
 
 def _last_year_end(pages: Sequence[PlainPage], period_end: date) -> tuple[date, str, int] | None:
     """Return the last year end before `period_end` (`the fiscal year ended December 2, 2022`), with words and page."""
-    places: dict[int, list[tuple[date, str, int]]] = {}
-    for number, text in pages:
-        for found, end in _dates_behind(text, "year ended", 25) if "nded" in text else ():
-            quarters = (period_end - end.date).days / DAYS_PER_QUARTER
-            # First quarters of sixteen weeks and of twelve are 1.23 and 0.92 of a quarter long.
-            if 0.8 <= quarters <= 3.3 and abs(quarters - round(quarters)) < 0.26:
-                place = end.date, text[found.start() - 1 : end.end], number
-                places.setdefault(nominal_month(end.date)[1], []).append(place)
+    places = grouped(
+        (nominal_month(end.date)[1], (end.date, text[found.start() - 1 : end.end], number))
+        for number, text in pages
+        for found, end in (_dates_behind(text, "year ended", 25) if "nded" in text else ())
+        # First quarters of sixteen weeks and of twelve are 1.23 and 0.92 of a quarter long.
+        if 0.8 <= (quarters := (period_end - end.date).days / DAYS_PER_QUARTER) <= 3.3
+        and abs(quarters - round(quarters)) < 0.26
+    )
     return places[min(places, key=lambda month: (-len(places[month]), month))][0] if places else None
 
 
-class _Span(NamedTuple):
-    days: float
-    in_weeks: bool
-    words: str
-    page: int
+def _longest_span(pages: Sequence[PlainPage]) -> tuple[float, bool, str, int] | None:
+    """Return the longest part of a year that the first pages print at least twice: `nine months`, `28 weeks`.
 
-
-def _longest_span(pages: Sequence[PlainPage]) -> _Span | None:
-    """Return the longest part of a year that the first pages print at least twice: `nine months`, `28 weeks`."""
-    spans: dict[float, list[_Span]] = {}
+    It is (days, whether it is in weeks, words, page).
+    """
+    spans: dict[float, list[tuple[float, bool, str, int]]] = {}
     for number, text in pages[:10]:
         for found in _PATTERNS["length"].finditer(text):
             length, in_weeks = parse_number(found["count"]), found["unit"].lower() == "week"
             days = 7 * length if in_weeks else DAYS_PER_QUARTER * length / 3
-            spans.setdefault(days, []).append(_Span(days, in_weeks, found.group(), number))
+            spans.setdefault(days, []).append((days, in_weeks, found.group(), number))
     repeated = [days for days, held in spans.items() if len(held) > 1 and days < 3.5 * DAYS_PER_QUARTER]
     return spans[max(repeated)][0] if repeated else None
 

@@ -50,7 +50,9 @@ def item_lines_on(text: str, page: int, form: Form) -> list[ItemLine]:
 def titled_lines_on(text: str, page: int, form: Form, wanted: Collection[str]) -> Iterator[ItemLine]:
     """Yield titles of the `wanted` Items without a number, in the top lines of a page of prose or tables."""
     lines = text[:_TOP_CHARACTERS].split("\n", _TOP_LINES)[:_TOP_LINES]
-    if len(text) < _TOP_CHARACTERS or sum(map(_lists_pages, text.split("\n"))) >= _CONTENTS_HEADINGS:
+    entries = (line for line in text.split("\n") if 12 < len(line) < 130 and line[-1:].isdigit())
+    listed = sum("..." in line or _PATTERNS["short entry"].match(line) is not None for line in entries)
+    if len(text) < _TOP_CHARACTERS or listed >= _CONTENTS_HEADINGS:
         return
     known = {
         title: name
@@ -140,26 +142,16 @@ def _is_entry(entry: str) -> bool:
     return False
 
 
-def _lists_pages(line: str) -> bool:
-    return (
-        12 < len(line) < 130
-        and line[-1:].isdigit()
-        and ("..." in line or _PATTERNS["short entry"].match(line) is not None)
-    )
-
-
 def _titles_after(text: str, line: re.Match[str], form: Form) -> tuple[str, ...]:
     """Return ids of Items whose title or alias begins the words after the number, on this line or the next."""
     own = _letters(line.group("rest"))
     after = _letters(text[line.start("rest") : line.end() + 200])
-    number = _number(line)
+    number, long = _number(line), len(own) >= _MIN_TITLE_LENGTH
     return tuple(
         name
         for name, titles in _titles(form).items()
         if name.rpartition(".")[2] == number
-        and any(
-            after.startswith(title) or (len(own) >= _MIN_TITLE_LENGTH and title.startswith(own)) for title in titles
-        )
+        and (after.startswith(tuple(titles)) or (long and any(title.startswith(own) for title in titles)))
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -11,6 +10,7 @@ from operator import itemgetter
 from fin_agent.filings.outline.items import stretches_of_pages
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Note, PageContent
+from fin_agent.vocabulary.runs import grouped
 
 _PATTERNS = patterns("outline_patterns")
 
@@ -120,20 +120,14 @@ def notes_of(
     if not statements:
         return (), {}
     room = _room_for_notes(pages, statements, items)
-    lines = [
-        line
-        for index, page in enumerate(room)
-        if _PATTERNS["may head a note"].search(page.text) is not None
-        for line in note_lines_on(page.text, index)
-    ]
+    may_head = _PATTERNS["may head a note"].search
+    lines = [line for at, page in enumerate(room) if may_head(page.text) for line in note_lines_on(page.text, at)]
     _, heads = max((_sequence(lines, style) for style in _FEWEST), key=itemgetter(0))
     if not heads or len({line.number for line in heads}) < _FEWEST[heads[0].numbering]:
         return (), {}
     last = heads[-1].page
-    end = next(
-        (at for at in range(last + 1, len(room)) if _PATTERNS["after the notes"].search(room[at].text[:_HEAD])),
-        len(room),
-    )
+    after = _PATTERNS["after the notes"].search
+    end = next((at for at in range(last + 1, len(room)) if after(room[at].text[:_HEAD])), len(room))
     whole = {page.number: len(page.text) for page in pages}
     return _notes_from_headings(heads, room, end), _note_of_pages(heads, room[: max(end, last + 1)], whole)
 
@@ -209,9 +203,7 @@ def _note_of_pages(heads: Sequence[NoteLine], pages: Sequence[PageContent], whol
     belongs: dict[int, str] = {}
     stretches = stretches_of_pages(pages, [(line.page, line.offset, line.printed) for line in heads], "")
     for page, of_page in zip(pages, stretches, strict=True):
-        room: Counter[str] = Counter()
-        for number, length in of_page:
-            room[number] += length
+        room = {number: sum(lengths) for number, lengths in grouped(of_page).items()}
         longest = max(room, key=room.__getitem__)
         if longest and 2 * len(page.text) >= whole[page.number]:
             belongs[page.number] = longest

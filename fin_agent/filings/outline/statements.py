@@ -128,10 +128,9 @@ def _with_further_pages(
     for found in held:
         number = found.page + 1
         while number not in taken and number in by_number:
-            blank = len(by_number[number].text.strip()) <= _BLANK
-            if not blank and not _continues(by_number[number], found.statements[-1]):
-                break
-            if not blank:
+            if len(by_number[number].text.strip()) > _BLANK:
+                if not _continues(by_number[number], found.statements[-1]):
+                    break
                 result.setdefault(number, (found.statements[-1],))
             number += 1
     return result
@@ -249,28 +248,22 @@ def _titles_on(text: str) -> Iterator[_Title]:
         start, begin = begin, begin + len(line) + 1
         if not any_found and above >= _TOP_LINES:
             return
-        title = (
-            None
-            if _PATTERNS["parenthetical of a statement"].match(text, begin - 1)
-            else _title(line.strip(), after[:_MAX_LINE_LENGTH])
-        )
-        if title is not None:
+        parenthetical = _PATTERNS["parenthetical of a statement"].match(text, begin - 1)
+        if not parenthetical and (title := _title(line.strip(), after[:_MAX_LINE_LENGTH], start)):
             any_found = True
-            yield _Title(title[0], line.strip(), start, title[1])
+            yield title
         above += bool(line.strip())
 
 
-def _title(line: str, after: str) -> tuple[Statement, bool] | None:
+def _title(line: str, after: str, start: int) -> _Title | None:
     if not _MIN_LINE_LENGTH <= len(line) <= _MAX_LINE_LENGTH or line[0].islower():
         return None
     titles = built_in_statement_titles()
     statement = titles.match(line)
     if statement is None and _PATTERNS["wrapped title"].search(letters_only(line)):
         statement = titles.match(f"{line} {after}")
-    if statement is not None:
-        return statement, True
-    statement = titles.match_bare(line)
-    return None if statement is None else (statement, False)
+    found = statement or titles.match_bare(line)
+    return _Title(found, line, start, statement is not None) if found else None
 
 
 _MIN_LINE_LENGTH = 8
@@ -328,11 +321,8 @@ def _by_entity(chosen: Sequence[_Candidate]) -> list[list[_Candidate]]:
     for found in chosen:
         name = letters_only(found.entity)
         known = next((held for held in sets if name in (letters_only(other.entity) for other in held)), None)
-        again = any(
-            other.statements[0] is found.statements[0] and found.page > other.page and letters_only(other.entity)
-            for held in sets
-            for other in held
-        )
+        above = (other for held in sets for other in held if other.page < found.page and letters_only(other.entity))
+        again = any(other.statements[0] is found.statements[0] for other in above)
         if name and known is not None:
             known.append(found)
         elif sets and (not name or not again):

@@ -108,9 +108,8 @@ def _is_parenthetical(text: str) -> bool:
 
 
 def _mostly_table(page: PageContent) -> bool:
-    text = page.text
-    digits = sum(map(text.count, "0123456789"))
-    if not may_be_table(text) or digits * _CHARACTERS_PER_DIGIT < len(text) - text.count("."):
+    digits = sum(map(page.text.count, "0123456789"))
+    if not may_be_table(page.text) or digits * _CHARACTERS_PER_DIGIT < len(page.text) - page.text.count("."):
         return False
     figures, words = density_of(page)
     return figures >= _MIN_FIGURES and words <= _WORDS_PER_FIGURE * figures

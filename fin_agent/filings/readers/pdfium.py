@@ -9,7 +9,6 @@ import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise, repeat
 from pathlib import Path
@@ -75,7 +74,9 @@ _WORD = re.compile(f"[^{_BLANK}{_LINE_END_HYPHEN}]+[{_LINE_END_HYPHEN}]?|[{_LINE
 def _read_page(document: pypdfium2.PdfDocument, number: int) -> PageContent:
     with closing(document[number]) as page, closing(page.get_textpage()) as textpage:
         printed, shown = _printed(textpage), Box(*page.get_bbox())
-        words = _words(_View(textpage, shown, page.get_rotation()), printed, _doubled_letters(page, textpage, printed))
+        spans = [match.span() for match in _WORD.finditer(printed)]
+        boxes = _boxes(textpage, spans, shown, page.get_rotation())
+        words = _words(printed, spans, boxes, _doubled_letters(page, textpage, printed))
         width, height = page.get_size()
         # As in PyMuPDF, words outside the page are dropped: a viewer does not show them.
         words = [word for word in words if word.x0 < width and word.x1 > 0 and word.y0 < height and word.y1 > 0]
@@ -93,8 +94,7 @@ def _pictures(page: pypdfium2.PdfPage) -> Iterator[Box]:
         while form is not None:
             matrix, form = matrix.multiply(form.get_matrix()), form.container
         corners = [matrix.on_point(x, y) for x in (0, 1) for y in (0, 1)]
-        xs, ys = [x for x, _ in corners], [y for _, y in corners]
-        yield Box(min(xs), min(ys), max(xs), max(ys))
+        yield Box.around(Box(*corner, *corner) for corner in corners)
 
 
 def _printed(textpage: pypdfium2.PdfTextPage) -> str:
@@ -160,48 +160,39 @@ Span = tuple[int, int]
 """Index of a word's first character, and the one after its last."""
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
-    """A page's characters with their positions in a viewer."""
+def _boxes(textpage: pypdfium2.PdfTextPage, spans: Sequence[Span], page: Box, rotation: int) -> list[Box]:
+    """Return the boxes of words, as high as their font, from the top left corner of the visible page.
 
-    textpage: pypdfium2.PdfTextPage
-    page: Box
-    """Left, bottom, right and top of the visible part, in the page's own axes."""
-    rotation: int
+    Only the first and last character of a word are queried, because querying all takes three times as long. `page` is
+    left, bottom, right and top of the visible part, in the page's own axes.
+    """
+    from pypdfium2 import raw
 
-    def boxes(self, spans: Sequence[Span]) -> list[Box]:
-        """Return the boxes of words, as high as their font, from the top left corner of the visible page.
-
-        Only the first and last character of a word are queried, because querying all takes three times as long.
-        """
-        from pypdfium2 import raw
-
-        indexes = [index for start, end in spans for index in (start, end - 1)]
-        rects = (raw.FS_RECTF * len(indexes))()
-        deque(map(raw.FPDFText_GetLooseCharBox, repeat(self.textpage.raw), indexes, rects), maxlen=0)
-        sides = memoryview(rects).cast("B").cast("f").tolist()  # left, top, right, bottom of each
-        lefts = map(min, sides[0::8], sides[4::8])
-        tops = map(max, sides[1::8], sides[5::8])
-        rights = map(max, sides[2::8], sides[6::8])
-        bottoms = map(min, sides[3::8], sides[7::8])
-        left, bottom, right, top = self.page
-        each = zip(lefts, bottoms, rights, tops, strict=True)
-        if self.rotation == 90:
+    indexes = [index for start, end in spans for index in (start, end - 1)]
+    rects = (raw.FS_RECTF * len(indexes))()
+    deque(map(raw.FPDFText_GetLooseCharBox, repeat(textpage.raw), indexes, rects), maxlen=0)
+    sides = memoryview(rects).cast("B").cast("f").tolist()  # left, top, right, bottom of each
+    lefts = map(min, sides[0::8], sides[4::8])
+    tops = map(max, sides[1::8], sides[5::8])
+    rights = map(max, sides[2::8], sides[6::8])
+    bottoms = map(min, sides[3::8], sides[7::8])
+    left, bottom, right, top = page
+    each = zip(lefts, bottoms, rights, tops, strict=True)
+    match rotation:
+        case 90:
             return [Box(y0 - bottom, x0 - left, y1 - bottom, x1 - left) for x0, y0, x1, y1 in each]
-        if self.rotation == 180:
+        case 180:
             return [Box(right - x1, y0 - bottom, right - x0, y1 - bottom) for x0, y0, x1, y1 in each]
-        if self.rotation == 270:
+        case 270:
             return [Box(top - y1, right - x1, top - y0, right - x0) for x0, y0, x1, y1 in each]
-        return [Box(x0 - left, top - y1, x1 - left, top - y0) for x0, y0, x1, y1 in each]
+    return [Box(x0 - left, top - y1, x1 - left, top - y0) for x0, y0, x1, y1 in each]
 
 
 _SPACE = 0.15
 """Letters further apart than this share of their height belong to two words (MuPDF's SPACE_DIST)."""
 
 
-def _words(view: _View, printed: str, doubled: Mapping[int, bool]) -> list[Word]:
-    spans = [match.span() for match in _WORD.finditer(printed)]
-    boxes = view.boxes(spans)
+def _words(printed: str, spans: Sequence[Span], boxes: Sequence[Box], doubled: Mapping[int, bool]) -> list[Word]:
     words: list[Word] = []
     end = 0
     goes_on = False
@@ -238,13 +229,8 @@ _CELL_GAP = 0.8
 
 def _lines(words: Sequence[Word]) -> str:
     """Return the words in reading order; a line of text is a line of prose, or the content of a table cell."""
-    if not words:
-        return ""
-    parts = [words[0].text]
-    for word, after in pairwise(words):
-        parts.append("\n" if _ends_line(word, after) else " ")
-        parts.append(after.text)
-    return "".join(parts) + "\n"
+    behind = ["\n" if _ends_line(word, after) else " " for word, after in pairwise(words)]
+    return "".join(word.text + space for word, space in zip(words, [*behind, "\n"], strict=False))
 
 
 def _ends_line(word: Word, after: Word) -> bool:

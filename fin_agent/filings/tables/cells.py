@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
-from itertools import dropwhile, pairwise, takewhile
+from itertools import chain, dropwhile, pairwise, takewhile
 from operator import attrgetter, itemgetter
 from statistics import median, median_high, median_low
 from typing import NamedTuple
@@ -39,6 +39,11 @@ class Line:
     def text(self) -> str:
         """Its words, separated by single blanks."""
         return " ".join([word.text for word in self.words])
+
+    @property
+    def box(self) -> Box:
+        """The rectangle that it takes."""
+        return Box(self.x0, self.y0, self.x1, self.y1)
 
     @property
     def middle(self) -> float:
@@ -167,7 +172,8 @@ class _Heading:
 
 def rows_of(body: Sequence[BodyLine]) -> list[LabelledRow]:
     """Join wrapped labels, and give each row of numbers its section path."""
-    pitch = _pitch(body)
+    steps = [second.line.middle - first.line.middle for first, second in pairwise(body) if second.cells and first.cells]
+    pitch = median_low(steps) if steps else 1.2 * median_high(item.line.height for item in body)  # between two rows
     rows: list[LabelledRow] = []
     path: list[_Heading] = []
     previous: float | None = None
@@ -177,15 +183,17 @@ def rows_of(body: Sequence[BodyLine]) -> list[LabelledRow]:
         if not item.cells:
             _open(path, label, item.x0)
             continue
-        _close(path, label, item.x0, apart)
+        total = _PATTERNS["total of a label"].match(label)
+        of = label[total.end() :] if total else None
+        _close(path, of, item.x0, apart)
         section = tuple(heading.text for heading in path if heading.text)
         for heading in path:
             heading.rows += 1
         if path:
             path[-1].indented |= item.x0 > path[-1].x0 + _INDENT
         rows.append(LabelledRow(label, section, item, lines))
-        if (total := _PATTERNS["total of a label"].match(label)) is not None:
-            _after_total(path, label[total.end() :], item.x0)
+        if of is not None:
+            _after_total(path, of, item.x0)
     return rows
 
 
@@ -197,12 +205,6 @@ def clean_label(label: str) -> str:
     text = " ".join(label.split()).strip(" .…")
     text = _PATTERNS["note mark"].sub("", text)
     return _PATTERNS["marks of a label"].sub("", text).strip()
-
-
-def _pitch(body: Sequence[BodyLine]) -> float:
-    """Return the usual distance between two rows of numbers."""
-    steps = [second.line.middle - first.line.middle for first, second in pairwise(body) if second.cells and first.cells]
-    return median_low(steps) if steps else 1.2 * median_high(item.line.height for item in body)
 
 
 def _join_wrapped(body: Sequence[BodyLine], pitch: float) -> list[tuple[str, list[Line], BodyLine]]:
@@ -288,12 +290,10 @@ def _open(path: list[_Heading], text: str, x0: float) -> None:
         path.append(_Heading(text.rstrip(" :"), x0, text.endswith(":")))
 
 
-def _close(path: list[_Heading], label: str, x0: float, apart: bool) -> None:
-    if (total := _PATTERNS["total of a label"].match(label)) is not None:
-        named = next((depth for depth, head in enumerate(path, 1) if _same(head.text, label[total.end() :])), None)
-        if named is not None:
-            del path[named:]
-            return
+def _close(path: list[_Heading], of: str | None, x0: float, apart: bool) -> None:
+    if (named := _depth_of(of, path)) is not None:
+        del path[named + 1 :]
+        return
     while path:
         top = path[-1]
         beside = abs(x0 - top.x0) <= _INDENT and top.rows and (top.indented or (apart and top.colon))
@@ -302,16 +302,18 @@ def _close(path: list[_Heading], label: str, x0: float, apart: bool) -> None:
         path.pop()
 
 
-def _after_total(path: list[_Heading], what: str, x0: float) -> None:
-    named = next((depth for depth, heading in enumerate(path) if _same(heading.text, what)), None)
-    if named is not None:
+def _after_total(path: list[_Heading], of: str, x0: float) -> None:
+    if (named := _depth_of(of, path)) is not None:
         del path[named:]
     elif path and path[-1].rows and abs(path[-1].x0 - x0) <= _INDENT and not path[-1].indented:
         path.pop()
 
 
-def _same(heading: str, what: str) -> bool:
-    return bool(what) and heading.lower().rstrip("s:") == what.lower().rstrip("s:")
+def _depth_of(what: str | None, path: Sequence[_Heading]) -> int | None:
+    """Return the position of the heading that a total is of (`what`)."""
+    headings = [heading.text.lower().rstrip("s:") for heading in path]
+    plain = what.lower().rstrip("s:") if what else None
+    return headings.index(plain) if plain in headings else None
 
 
 class Number(NamedTuple):
@@ -489,20 +491,11 @@ def tokens_of(line: Line) -> list[Token]:
             continue
         first = pending[0] if pending else word
         gap = 100.0 if spaced or not tokens else first.x0 - last
-        tokens.append(
-            Token(
-                printed if number is not None else text.rstrip("…") or text,
-                first.x0,
-                x1,
-                _digits_edge(word) if number is not None else x1,
-                gap,
-                number,
-                number is None and text.lower() in _BLANKS,
-                x0,
-                min(first.y0, y0),
-                max(first.y1, y1),
-            )
-        )
+        edge, blank = _digits_edge(word), False
+        if number is None:
+            printed, edge, blank = text.rstrip("…") or text, x1, text.lower() in _BLANKS
+        top, bottom = min(first.y0, y0), max(first.y1, y1)
+        tokens.append(Token(printed, first.x0, x1, edge, gap, number, blank, x0, top, bottom))
         pending, spaced, last = [], False, x1
     return tokens
 
@@ -523,21 +516,16 @@ def trailing_cells(tokens: Sequence[Token], height: float) -> list[Token]:
 
 def cells_of_row(tokens: Sequence[Token]) -> list[Token]:
     """Return the numbers of a real table's row, left to right; its first cell is the label if it contains words."""
-    befores = (None, *tokens)
-    kept = [
-        token
-        for before, token in zip(befores, tokens, strict=False)
-        if token.is_cell and (before is None or before.is_cell or not _is_mark(token))
-    ]
+    marks = {id(after) for before, after in pairwise(tokens) if not before.is_cell and _is_mark(after)}
+    kept = (token for token in tokens if token.is_cell and id(token) not in marks)
     return list(dropwhile(lambda token: token.blank, kept))
 
 
 def _is_mark(token: Token) -> bool:
     """Return whether a cell right after words is their footnote mark: in brackets, or a bare number."""
-    bare = token.text.isdigit() and len(token.text) <= 2
-    return (token.gap < _BRACKETED_MARK_GAP and bool(_PATTERNS["mark of a cell"].match(token.text))) or (
-        token.gap < _BARE_MARK_GAP and bare
-    )
+    if token.text.isdigit() and len(token.text) <= 2 and token.gap < _BARE_MARK_GAP:
+        return True
+    return token.gap < _BRACKETED_MARK_GAP and bool(_PATTERNS["mark of a cell"].match(token.text))
 
 
 _BRACKETED_MARK_GAP = 20.0
@@ -554,13 +542,8 @@ def columns_of(rows: Sequence[Sequence[Token]]) -> list[Column]:
         key=lambda placed: (placed[1].edge, placed[0]),
     )
     clusters = runs_of(placed, lambda cluster, item: item[1].edge - cluster[-1][1].edge > _EDGE_STEP)
-    merged = clusters[:1]
-    for cluster in clusters[1:]:
-        if _one_column(merged[-1], cluster):
-            merged[-1] = merged[-1] + cluster
-        else:
-            merged.append(cluster)
-    return [_column([token for _, token in cluster]) for cluster in merged]
+    merged = runs_of(clusters, lambda run, cluster: not _one_column(list(chain(*run)), cluster))
+    return [_column([token for _, token in chain(*run)]) for run in merged]
 
 
 def assign_to_columns(
@@ -652,15 +635,9 @@ def _one_column(first: list[tuple[int, Token]], second: list[tuple[int, Token]])
 
 def _column(tokens: Sequence[Token]) -> Column:
     edges = sorted(token.edge for token in tokens)
-    return Column(
-        edges[len(edges) // 2],
-        min(token.x0 for token in tokens),
-        max(token.x1 for token in tokens),
-        edges[0],
-        edges[-1],
-        len(tokens),
-        min(token.core for token in tokens),
-    )
+    left, right = min(token.x0 for token in tokens), max(token.x1 for token in tokens)
+    core = min(token.core for token in tokens)
+    return Column(edges[len(edges) // 2], left, right, edges[0], edges[-1], len(tokens), core)
 
 
 def _nearest(columns: Sequence[Column], token: Token, bound: int) -> int | None:

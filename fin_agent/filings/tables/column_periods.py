@@ -142,13 +142,10 @@ def time_words(text: str) -> TimeWords:
     rest = mask_spans(low, [(one.start, one.end) for one in printed])
     partial = _MONTH_DAY.search(rest)
     day = (month_number(partial["month"]), int(partial["day"])) if partial else None
-    if partial:
-        rest = _MONTH_DAY.sub(" ", rest)
+    rest = _MONTH_DAY.sub(" ", rest)
     years = [2000 + int(found[-2:]) for found in _PATTERNS["short year"].findall(rest)]
-    quarter = None
-    if match := _PATTERNS["quarter"].search(rest):
-        named = next(group for group in match.groups() if group)
-        quarter = parse_number(named)
+    match = _PATTERNS["quarter"].search(rest)
+    quarter = parse_number(next(filter(None, match.groups()))) if match else None
     years += [int(found) for found in _PATTERNS["year of a column"].findall(rest)]
     fiscal = bool(_PATTERNS["fiscal"].search(low))
     if len(dates) == 2 and dates[0] < dates[1] and _PATTERNS["from to"].search(low):
@@ -212,10 +209,5 @@ def _months(low: str) -> int | None:
             months = count if count in (3, 6, 9, 12) or (count < 12 and match["ended"] is not None) else None
         if months:
             return months
-    if _PATTERNS["year span"].search(low):
-        return 12
-    if _PATTERNS["quarter span"].search(low):
-        return 3
-    if _PATTERNS["instant"].search(low):
-        return 0
-    return None
+    spans = (("year span", 12), ("quarter span", 3), ("instant", 0))
+    return next((months for kind, months in spans if _PATTERNS[kind].search(low)), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -84,11 +85,8 @@ def _own_unit(index: int, own: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 def _last_sentence(caption: str) -> str:
     """Return the last sentence of a caption, with one that leads to it; others are about something else."""
-    sentences = [
-        part
-        for part in _PATTERNS["sentence end"].split(caption)
-        if len(_PATTERNS["letters of a header"].findall(part)) >= _SENTENCE_WORDS
-    ]
+    parts = _PATTERNS["sentence end"].split(caption)
+    sentences = [part for part in parts if len(_PATTERNS["letters of a header"].findall(part)) >= _SENTENCE_WORDS]
     if len(sentences) > 1 and sentences[-2].endswith(":") and not time_words(sentences[-1]).names_time:
         return " ".join(sentences[-2:])
     return sentences[-1] if sentences else caption
@@ -113,25 +111,17 @@ def _as_quarters(
 ) -> list[FactPeriod | None]:
     """Return columns with three or four dates of one year as its quarters: `2015: Dec. 26, Sep. 26, Jun. 27`."""
     days = [_day(named) if named.months in (None, 12) else None for named in dated]
-    of_year: dict[int, set[date]] = {}
-    for day in days:
-        if day is not None:
-            of_year.setdefault(fiscal.fiscal_year_of(day), set()).add(day)
+    of_year = Counter(fiscal.fiscal_year_of(day) for day in set(days) if day is not None)
     return [
-        fiscal.duration(day, 3) if day is not None and len(of_year[fiscal.fiscal_year_of(day)]) in (3, 4) else period
+        fiscal.duration(day, 3) if day is not None and of_year[fiscal.fiscal_year_of(day)] in (3, 4) else period
         for day, period in zip(days, periods, strict=True)
     ]
 
 
 def heading_of_labels(lines: Sequence[Line], columns: Sequence[Column]) -> str:
     """Return the header text above the labels of a real table, without times and units: `Revenue by country`."""
-    over_labels = (
-        phrase.text
-        for line in lines
-        if line.cells
-        for phrase in phrases_of(line)
-        if phrase not in _over(phrases_of(line), columns)
-    )
+    rows = [phrases_of(line) for line in lines if line.cells]
+    over_labels = (phrase.text for row in rows for phrase in row if phrase not in _over(row, columns))
     undated = (text for text in over_labels if not time_words(text).names_time)
     texts = (text.replace(unit_line_in(text) or "\n", " ").strip() for text in undated)
     return " ".join(text for text in texts if _PATTERNS["letters of a header"].search(text))
@@ -391,7 +381,6 @@ def _day(named: TimeWords) -> date | None:
 
 
 def _known_day(named: TimeWords, fiscal: FiscalCalendar, known: Sequence[date]) -> date | None:
-    for year in named.years[-1:]:
-        of_year = [day for day in known if fiscal.fiscal_year_of(day) == year]
-        return next(iter(of_year), None) or next((day for day in known if day.year == year and not named.fiscal), None)
-    return None
+    ends = [day for day in known for year in named.years[-1:] if fiscal.fiscal_year_of(day) == year]
+    days = [day for day in known for year in named.years[-1:] if day.year == year and not named.fiscal]
+    return next(iter([*ends, *days]), None)

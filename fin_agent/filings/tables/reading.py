@@ -35,7 +35,7 @@ from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
-from fin_agent.vocabulary.table import Cell, Row, Table
+from fin_agent.vocabulary.table import Row, Table
 
 _PATTERNS = patterns("table_patterns")
 
@@ -86,10 +86,9 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
             said = table.caption
             if before is not None:
                 table = _continued(before, table)
-                said = table.caption
                 near = page.number - tables[-1].page <= 1 and len(table.columns) == len(before.columns)
-                if near and len(said.split()) <= _WORDS_OF_A_HEADING:
-                    said = before.caption
+                brief = len(table.caption.split()) <= _WORDS_OF_A_HEADING
+                said = before.caption if near and brief else table.caption
             read = _read(page, table, calendar, said)
             if before is not None and position == 0:
                 read = _with_heads_of_page_before(tables[-1], read, table)
@@ -226,50 +225,27 @@ def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None,
     rows = rows_of(found.body)
     if heading := heading_of_labels(found.header, found.columns):
         rows = [replace(row, section=row.section or (heading,)) for row in rows]
-    instant = bool(_PATTERNS["balance caption"].search(found.caption[-160:])) and not re.search(
-        "cash flows", found.caption, re.I
-    )
-    instant = instant or sum(1 for row in rows if _PATTERNS["balance label"].match(row.label)) >= 2
+    of_balances = sum(1 for row in rows if _PATTERNS["balance label"].match(row.label)) >= 2
+    titled = _PATTERNS["balance caption"].search(found.caption[-160:]) and "cash flows" not in found.caption.lower()
+    count = len(found.columns)
+    header = Header(("",) * count, (None,) * count, ((),) * count)
     if found.header:
-        header = read_header(found.header, found.columns, said, calendar, instant)
-    else:
-        count = len(found.columns)
-        header = Header(("",) * count, (None,) * count, ((),) * count)
+        header = read_header(found.header, found.columns, said, calendar, bool(of_balances or titled))
     percent = _percent_columns(found, header)
     read = tuple(name_totals([_row(found, row, percent) for row in rows]))
     units = {path[-1] for path in header.paths if path}
-    left = min((line.x0 for row in rows for line in row.lines), default=0.0)
-    box = Box(
-        min(left, found.columns[0].left),
-        found.first,
-        max(found.columns[-1].right, left),
-        max(line.y1 for row in rows for line in row.lines),
-    )
-    return Table(
-        page.number,
-        found.flow.box_on_page(box),
-        found.caption,
-        "" if found.unit_line in units else found.unit_line,
-        header.columns,
-        header.periods,
-        read,
-        header.paths,
-    )
+    left, _, _, bottom = Box.around(line.box for row in rows for line in row.lines)
+    box = Box(min(left, found.columns[0].left), found.first, max(found.columns[-1].right, left), bottom)
+    unit_line, box = "" if found.unit_line in units else found.unit_line, found.flow.box_on_page(box)
+    return Table(page.number, box, found.caption, unit_line, header.columns, header.periods, read, header.paths)
 
 
 def _row(found: FoundTable, row: LabelledRow, percent: Sequence[bool]) -> Row:
-    cells: list[Cell | None] = []
-    for index in range(len(found.columns)):
-        token = row.body.cells.get(index)
-        cells.append(token.cell(found.flow.box_on_page, percent[index]) if token else None)
-    line = row.body.line
-    box = Box(
-        min(part.x0 for part in row.lines),
-        min(part.y0 for part in row.lines),
-        line.x1,
-        max(part.y1 for part in row.lines),
-    )
-    return Row(row.label, row.section, tuple(cells), row.body.number, found.flow.box_on_page(box))
+    tokens = map(row.body.cells.get, range(len(found.columns)))
+    to_page = found.flow.box_on_page
+    cells = (token.cell(to_page, of_100) if token else None for token, of_100 in zip(tokens, percent, strict=True))
+    box = Box.around(part.box for part in row.lines)._replace(x1=row.body.line.x1)
+    return Row(row.label, row.section, tuple(cells), row.body.number, to_page(box))
 
 
 def _percent_columns(found: FoundTable, header: Header) -> list[bool]:
@@ -278,10 +254,7 @@ def _percent_columns(found: FoundTable, header: Header) -> list[bool]:
         [token.number for item in found.body if (token := item.cells.get(index)) and token.number]
         for index in range(len(header.columns))
     ]
-    small = [
-        bool(numbers) and all(abs(number.amount) < 1000 and not number.dollar for number in numbers)
-        for numbers in numbered
-    ]
+    small = [bool(held) and all(abs(one.amount) < 1000 and not one.dollar for one in held) for held in numbered]
     marked = [len(numbers) > 2 and numbers[0].percent for numbers in numbered]
     rates = any(mark and not below for mark, below in zip(marked, small, strict=True))  # a row of percentages
     named = [name.strip().startswith("%") or name.strip().endswith("%") for name in header.columns]
@@ -421,11 +394,8 @@ def _marked(flow: Flow) -> _Marked:
     edge = {*range(3), *range(len(lines) - 3, len(lines))}
     seeds: list[list[Token]] = []
     for index, line in enumerate(lines):
-        if (
-            heads[index]
-            or (index in edge and _PATTERNS["page number"].fullmatch(line.text))
-            or (flow.printed and flow.table_of(index) is None)
-        ):
+        outside = flow.printed and flow.table_of(index) is None
+        if heads[index] or outside or (index in edge and _PATTERNS["page number"].fullmatch(line.text)):
             seeds.append([])
         else:
             seeds.append(cells_of_row(tokens[index]) if line.cells else trailing_cells(tokens[index], line.height))
@@ -452,14 +422,11 @@ def _segments(marked: _Marked) -> list[tuple[int, int]]:
         below = line.middle - lines[last].middle <= 1.6 * line.height
         labelled = below and abs(line.x0 - lines[last].x0) <= 40
         near = start >= 0 and not broken and index - last <= 9 and line.middle - lines[index - 1].middle <= REACH
-        if (
-            near
-            and flow.table_of(index) == flow.table_of(last)
-            and (
-                any(abs(cell.edge - edge) <= 6 or cell.core < edge < cell.x1 for cell in cells for edge in edges)
-                or (index == last + 1 and labelled)
-                or (dated and all(between.x1 < left for between in lines[last + 1 : index]))
-            )
+        same = near and flow.table_of(index) == flow.table_of(last)
+        if same and (
+            any(abs(cell.edge - edge) <= 6 or cell.core < edge < cell.x1 for cell in cells for edge in edges)
+            or (index == last + 1 and labelled)
+            or (dated and all(between.x1 < left for between in lines[last + 1 : index]))
         ):
             last = index
             left, right = min(left, cells[0].x0), max(right, cells[-1].x1)
@@ -475,9 +442,8 @@ def _segments(marked: _Marked) -> list[tuple[int, int]]:
 
 def _is_prose(line: Line, left: float, right: float) -> bool:
     """Return whether a line without cells extends over a table's columns like a sentence, unlike a label."""
-    if line.x0 > left - 30 or line.x1 <= left + 12:
-        return False
-    return line.x1 > right - 0.3 * (right - left) or (right - left < 60 and len(line.words) >= 10)
+    over = line.x0 <= left - 30 and line.x1 > left + 12
+    return over and (line.x1 > right - 0.3 * (right - left) or (right - left < 60 and len(line.words) >= 10))
 
 
 def _assemble(marked: _Marked, start: int, end: int, floor: int) -> FoundTable | None:
@@ -550,12 +516,11 @@ def _without_strays(columns: list[Column], lines: Sequence[Line], rows: int) -> 
     if rows < 6:
         return columns
 
+    words = [[word for word in line.words if word.text[:1].isalpha()] for line in lines]
+
     def is_stray(column: Column) -> bool:
-        words = sum(
-            any(word.x0 < column.right and word.x1 > column.core and word.text[:1].isalpha() for word in line.words)
-            for line in lines
-        )
-        return words > 0.25 * rows
+        beside = (any(word.x0 < column.right and word.x1 > column.core for word in of_line) for of_line in words)
+        return sum(beside) > 0.25 * rows
 
     return [column for column in columns if column.count > 2 or column is columns[-1] or not is_stray(column)]
 
@@ -576,42 +541,35 @@ _MARK_REACH = 9.0
 
 def _is_label_column(first: Column, marked: _Marked, start: int, end: int) -> bool:
     """Return whether a leftmost column consists of bare years in the position of labels (`2023  $ 120`)."""
-    cells = years = 0
-    for index in range(start, end + 1):
-        if marked.seeds[index] and abs((cell := marked.seeds[index][0]).edge - first.edge) <= 4:
-            cells += 1
-            leads = cell is marked.tokens[index][0]
-            years += leads and re.fullmatch(r"(?:19|20)\d\d", cell.text) is not None
-    return years > 0 and years >= 0.6 * cells
+    lines = zip(marked.seeds[start : end + 1], marked.tokens[start : end + 1], strict=True)
+    firsts = [(cells[0], tokens[0]) for cells, tokens in lines if cells and abs(cells[0].edge - first.edge) <= 4]
+    years = sum(cell is token and re.fullmatch(r"(?:19|20)\d\d", cell.text) is not None for cell, token in firsts)
+    return years > 0 and years >= 0.6 * len(firsts)
 
 
 def _bottom(marked: _Marked, columns: Sequence[Column], end: int) -> int:
     """Return the last line of the body; lines after the last row may end its label."""
     lines = marked.lines
-    bottom = end
-    for index in range(end + 1, min(end + 3, len(lines))):
+    after = range(end + 1, min(end + 3, len(lines)))
+    for index in after:
         line = lines[index]
         apart = line.x1 > columns[0].core or line.middle - lines[index - 1].middle > 16
         if marked.seeds[index] or marked.heads[index] or apart:
-            break
-        bottom = index
-    return bottom
+            return index - 1
+    return after.stop - 1
 
 
 def _body_line(marked: _Marked, number: int, columns: Sequence[Column], label_column: bool) -> BodyLine:
     line = marked.lines[number]
     tokens = marked.tokens[number] or tokens_of(line)
     cells = {}
-    words = list(tokens)
+    words = tokens
     if columns:
         cells = assign_to_columns(tokens[label_column:], columns, line.height, line.cells)
         taken = {id(token) for token in cells.values()}
-        words = [
-            token
-            for token in tokens
-            if id(token) not in taken
-            and not ((token.blank or (line.cells and (cells or token.number))) and token.x0 > columns[0].core)
-        ]
+        beside = (token for token in tokens if token.blank or (line.cells and (cells or token.number)))
+        taken |= {id(token) for token in beside if token.x0 > columns[0].core}
+        words = [token for token in tokens if id(token) not in taken]
     label = " ".join(token.text for token in words)
     x0, x1 = (words[0].x0, words[-1].x1) if words else (line.x0, line.x0)
     return BodyLine(line, number, label, x0, x1, cells)

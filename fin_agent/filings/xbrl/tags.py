@@ -17,6 +17,7 @@ from fin_agent.lexicon.words import load_yaml, patterns, word_lists
 from fin_agent.vocabulary.dates import month_number
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
+from fin_agent.vocabulary.runs import grouped
 
 _PATTERNS = patterns("html_patterns")
 
@@ -103,11 +104,11 @@ def duplicate_flags(tags: Sequence[Tag]) -> dict[int, str]:
     values are equal at the accuracy of the less accurate one: all but the first are then duplicates. Of texts, only
     equal ones are flagged, because a policy may be described in several places.
     """
-    stated: dict[tuple[object, ...], list[int]] = {}
-    for position, tag in enumerate(tags):
-        known = tag.concept and UNKNOWN_CONTEXT not in tag.flags
-        if known and (tag.nil or tag.value is not None or not tag.numeric):
-            stated.setdefault((tag.concept, tag.end, tag.start, tag.members, tag.unit), []).append(position)
+    stated = grouped(
+        ((tag.concept, tag.end, tag.start, tag.members, tag.unit), position)
+        for position, tag in enumerate(tags)
+        if tag.concept and UNKNOWN_CONTEXT not in tag.flags and (tag.nil or tag.value is not None or not tag.numeric)
+    )
     flags: dict[int, str] = {}
     for positions in stated.values():
         copies = [tags[position] for position in positions]
@@ -144,35 +145,8 @@ MAX_TEXT = 20_000
 which the pages already contain."""
 
 
-class PrintedText:
-    """The text of the elements of one document, in which cells, paragraphs and lines are separated by single spaces."""
-
-    def __init__(self, continuations: Iterable[etree._Element]) -> None:
-        """`continuations` are the document's `ix:continuation` elements; if several have one id, the first counts."""
-        self.broken: dict[str, None] = {}
-        """Ids of continuations that the document lacks, or that go in a circle: what was found is kept."""
-        self._continuations: dict[str, etree._Element] = {}
-        for element in continuations:
-            self._continuations.setdefault(_id(element), element)
-
-    def of(self, element: etree._Element) -> str:
-        """Return the text of a tag and its continuations, at most `MAX_TEXT` characters."""
-        parts = [_text_of(element)]
-        seen: set[str] = set()
-        while (following := attribute(element, "continuedAt")) is not None and sum(map(len, parts)) <= MAX_TEXT:
-            following = following.strip()
-            if following in seen or following not in self._continuations:
-                self.broken[following] = None
-                break
-            seen.add(following)
-            element = self._continuations[following]
-            parts.append(_text_of(element))
-        text = " ".join(filter(None, parts))
-        return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1].rstrip() + "…"
-
-
 def _text_of(container: etree._Element) -> str:
-    """Return the text of one element without what is hidden or excluded in it."""
+    """Return the text of one element without what is hidden or excluded in it, separated by single spaces."""
     if not len(container):
         return " ".join((container.text or "").split())
     pieces: list[str] = []
@@ -249,7 +223,9 @@ class _Document:
         self.units: dict[str, str] = {}
         self.defined_twice: dict[str, None] = {}
         """Ids of contexts and units that are defined again as something else; the first definition counts."""
-        continuations: list[etree._Element] = []
+        self.broken: dict[str, None] = {}
+        """Ids of continuations that the document lacks, or that go in a circle: what was found is kept."""
+        self._continuations: dict[str, etree._Element] = {}
         for element in root.iter():
             name = local_name(element)
             if name in _TAGS:
@@ -260,8 +236,22 @@ class _Document:
                 if defined.setdefault(_id(element), content) != content:
                     self.defined_twice[_id(element)] = None
             elif name == "continuation":
-                continuations.append(element)
-        self.printed = PrintedText(continuations)
+                self._continuations.setdefault(_id(element), element)
+
+    def _text(self, element: etree._Element) -> str:
+        """Return the text of a tag and its continuations, at most `MAX_TEXT` characters."""
+        parts = [_text_of(element)]
+        seen: set[str] = set()
+        while (following := attribute(element, "continuedAt")) is not None and sum(map(len, parts)) <= MAX_TEXT:
+            following = following.strip()
+            if following in seen or following not in self._continuations:
+                self.broken[following] = None
+                break
+            seen.add(following)
+            element = self._continuations[following]
+            parts.append(_text_of(element))
+        text = " ".join(filter(None, parts))
+        return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1].rstrip() + "…"
 
     def tag(self, element: etree._Element) -> Tag:
         named = (attribute(element, "contextRef") or "").strip()
@@ -270,7 +260,7 @@ class _Document:
         nil = (element.get(_NIL) or element.get("xsi:nil") or "").strip().lower() in ("true", "1")
         unit = self.units.get((attribute(element, "unitRef") or "").strip(), "") if numeric else ""
         flags = [UNKNOWN_CONTEXT] * (context is None) + [UNKNOWN_UNIT] * (numeric and not unit)
-        text, value = self.printed.of(element), None
+        text, value = self._text(element), None
         transformation = transformation_name(attribute(element, "format") or "")
         of_number = transformation in _READINGS
         if numeric and not nil:
@@ -358,7 +348,7 @@ def _warnings(tags: Sequence[Tag], document: _Document) -> Iterator[ReadWarning]
             yield ReadWarning(f"{flag} in {len(held)} tag{'s' * (len(held) > 1)}{some}: {meaning}")
     if twice := document.defined_twice:
         yield ReadWarning(f"contexts or units are defined twice under one id ({_some(twice)}): the first counts")
-    if broken := document.printed.broken:
+    if broken := document.broken:
         oddity = "texts go on in parts that the file does not hold, or in a circle"
         yield ReadWarning(f"{oddity} ({_some(broken)}): what was found of them is kept")
 
@@ -490,12 +480,9 @@ _COMMA = re.compile(rf"[.{_BETWEEN_DIGITS}]+")
 def _plain(printed: str) -> Decimal | None:
     if (match := _PATTERNS["plain number"].fullmatch(printed)) is None:
         return None
-    number = _of_digits(match[2].replace(",", ""))
-    if number is None:
-        return None
-    if match[3]:
+    if (number := _of_digits(match[2].replace(",", ""))) is not None and match[3]:
         number = number.scaleb(int(match[3]))
-    return -number if match[1] in ("-", "−") else number
+    return -number if number is not None and match[1] in ("-", "−") else number
 
 
 def _of_digits(digits: str) -> Decimal | None:

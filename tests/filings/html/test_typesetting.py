@@ -142,16 +142,14 @@ def test_tags_get_the_page_and_the_box_of_their_words() -> None:
         "nonfraction",
     )
     words = {word.text: word for word in document.pages[1].words}
-    assert {place.page for place in document.places.values()} == {1}
-    assert document.places[0].box == words["1,234"][:4]
-    assert document.places[1].box == words["55"][:4]
+    assert document.places == {0: (1, words["1,234"][:4]), 1: (1, words["55"][:4])}
 
 
 def test_a_tag_in_a_paragraph_that_prints_nothing_gets_a_page_and_makes_no_line() -> None:
     document = set_pages("<p>before</p><p><ix:nonnumeric></ix:nonnumeric></p><p>behind</p>", "nonnumeric")
     assert [len(line.words) for line in document.pages[0].lines] == [1, 1]
     assert read_tables(document.pages) == []
-    assert document.places[0].page == 0
+    assert document.places[0][0] == 0
 
 
 def test_a_table_of_thousands_of_cells_is_set() -> None:
