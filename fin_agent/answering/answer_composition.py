@@ -46,10 +46,10 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         intent = intent.model_copy(update={"measure_unit": "percent"})
         numbers, beside = ([100 * each for each in some] for some in (numbers, beside))
     computed = unit_of_result(intent)
-    converted = [convert_to_unit(number, computed, program.scale_of(computed), intent.unit) for number in numbers]
+    base = program.scale_of(computed)
+    converted = [convert_to_unit(number, computed, base, intent.unit) for number in numbers]
     unit = converted[0][1]
     values = [rounded(value, intent.decimals) for value, _ in converted]
-    base = program.scale_of(computed)
     if len(values) == 1:
         asks_a_share = finds(intent.core, "asking for a share", "question_words")
         if unit == "percent" and values[0] > _MOST_OF_A_WHOLE and asks_a_share:
@@ -89,7 +89,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         return _ranked_answer(intent, listed, unit, base, of)
     if intent.relation is Relation.TREND:
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
-        change, _ = convert_to_unit(moved_by, computed, program.scale_of(computed), intent.unit)
+        change, _ = convert_to_unit(moved_by, computed, base, intent.unit)
         text = _trend(intent, plan, listed, change, unit)
         return _valued(values[-1], unit, text)
     # Several figures are listed: none of them is *the* value.
@@ -276,16 +276,9 @@ def _answer_for_selected_company(
     computed = unit_of_result(intent)
     asked, unit = convert_to_unit(numbers[0], computed, program.scale_of(computed), intent.unit)
     chosen = program.names[0]
-    ranking = intent.model_copy(
-        update={
-            "measure": selection.measure,
-            "measure_unit": selection.measure_unit,
-            "relation": selection.relation,
-            "comparison": selection.extreme,
-            "unit": None,
-            "decimals": None,
-        }
-    )
+    ranked_by = selection.model_dump(include={"measure", "measure_unit", "relation"})
+    ranked_by |= {"comparison": selection.extreme, "unit": None, "decimals": None}
+    ranking = intent.model_copy(update=ranked_by)
     computed = unit_of_result(ranking)
     ranks = [convert_to_unit(number, computed, program.scale_of(computed), None) for number in numbers[1:]]
     listed = [
@@ -587,11 +580,8 @@ _ORDINALS = {2: "second", 3: "third"}
 
 def _superlative(comparison: Comparison, count: int, *, losses: bool = False) -> str:
     """Return the degree: `highest`, `higher` for two, `largest` for losses."""
-    if losses:
-        return {Comparison.HIGHEST: "largest", Comparison.LOWEST: "smallest"}[comparison]
-    if count == 2:
-        return {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[comparison]
-    return comparison.value
+    high, low = ("largest", "smallest") if losses else ("higher", "lower") if count == 2 else ("highest", "lowest")
+    return high if comparison is Comparison.HIGHEST else low
 
 
 def _missing_losses(intent: Intent, values: Sequence[float]) -> str:
@@ -657,18 +647,7 @@ _DECEMBER = 12
 def assumptions(
     plan: Plan, intent: Intent, ledger: Ledger, years: Mapping[str, FiscalYears], formulas: Mapping[str, Formula]
 ) -> tuple[str, ...]:
-    """Return the assumptions of an answer: definitions, unreported items that count as zero, non-calendar years.
-
-    Args:
-        plan: The plan.
-        intent: Its intent.
-        ledger: The figures.
-        years: Period ends of each filer, by company key.
-        formulas: The lexicon's formulas by id.
-
-    Returns:
-        Sentences without a full stop.
-    """
+    """Return the assumptions of an answer: definitions, unreported items that count as zero, non-calendar years."""
     terms = (*plan.ranked, *selected_terms(plan, intent, ledger))
     known = ledger.figures
     zeros = [slot for term in terms for slot in slots_assumed_zero(term.tree, lambda slot: slot in known)]
@@ -694,9 +673,6 @@ def _noncalendar_year_ends(terms: Sequence[Term], years: Mapping[str, FiscalYear
         periods = dict.fromkeys(term.period for term in asked)
         ends = {period: filed.closes[period] for period in periods if period in filed.closes} if filed else {}
         if any(end.month != _DECEMBER for period, end in ends.items() if not period.quarter):
-            days = [
-                (period, f"{end:%B} {end.day}, {end.year}") for period, end in sorted(ends.items(), key=itemgetter(1))
-            ]
-            said = [f"{period} on {day}" for period, day in days]
-            first, day = days[0]
-            yield ", ".join([f"{first} of {asked[0].company.name} ended on {day}", *said[1:]])
+            in_time = sorted(ends.items(), key=itemgetter(1))
+            first, *said = (f"{period} on {end:%B} {end.day}, {end.year}" for period, end in in_time)
+            yield ", ".join([first.replace(" on ", f" of {asked[0].company.name} ended on ", 1), *said])

@@ -15,6 +15,7 @@ from enum import StrEnum
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.answering.program_syntax import ProgramError, program_tree
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.runs import grouped
 
 
 class Role(StrEnum):
@@ -515,11 +516,9 @@ class _NumberSources:
 
     def __init__(self, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact], scale: int) -> None:
         self._expected = expected
-        self._by_amount: dict[Decimal, list[Fact]] = {}
-        self._by_value: dict[Decimal, list[Fact]] = {}
-        for fact in (*facts, *expected.values()):
-            self._by_amount.setdefault(abs(fact.amount), []).append(fact)
-            self._by_value.setdefault(abs(fact.value), []).append(fact)
+        known_facts = (*facts, *expected.values())
+        self._by_amount = grouped((abs(fact.amount), fact) for fact in known_facts)
+        self._by_value = grouped((abs(fact.value), fact) for fact in known_facts)
         asked = numerals_in(question)
         self._amounts = _amounts(asked, scale)
         self._asked = {abs(numeral.value) for numeral in asked}
@@ -528,7 +527,7 @@ class _NumberSources:
         known = {Decimal(fact.period.fiscal_year) for fact in (expected.values() or facts)}
         dated = years if len(years) > 1 else known
         self._exponents = {Decimal(0), Decimal(1), *self._spans, *(later - year for later in dated for year in dated)}
-        self._years = years | {Decimal(fact.period.fiscal_year) for fact in (*facts, *expected.values())}
+        self._years = years | {Decimal(fact.period.fiscal_year) for fact in known_facts}
         self._years |= {Decimal(fact.period.end.year) for fact in facts if fact.period.end}
 
     def asks(self, source: str) -> bool:

@@ -69,17 +69,8 @@ class RetrievedPassage(BaseModel, frozen=True):
     @classmethod
     def of(cls, stored: StoredPassage, score: float, round_number: int) -> RetrievedPassage:
         """Build from a passage of the index and the round that found it."""
-        passage = stored.passage
-        return cls(
-            doc_id=stored.doc_id,
-            page=passage.page,
-            ordinal=passage.ordinal,
-            kind=passage.kind,
-            text=passage.text,
-            box=passage.box,
-            score=round(score, 6),
-            round=round_number,
-        )
+        own = {name: getattr(stored.passage, name) for name in ("page", "ordinal", "kind", "text", "box")}
+        return cls(doc_id=stored.doc_id, score=round(score, 6), round=round_number, **own)
 
     @property
     def key(self) -> tuple[str, int]:

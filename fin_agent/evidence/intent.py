@@ -158,15 +158,8 @@ class Intent(BaseModel, frozen=True):
 
     def of_measure(self, measure: RequestedMeasure) -> Intent:
         """Return the intent limited to one measure."""
-        return self.model_copy(
-            update={
-                "measure": measure.words,
-                "expression": measure.expression,
-                "measure_unit": measure.measure_unit,
-                "unit": measure.unit,
-                "further": (),
-            }
-        )
+        own = measure.model_dump(include={"expression", "measure_unit", "unit"})
+        return self.model_copy(update={**own, "measure": measure.words, "further": ()})
 
 
 class RequestedMeasure(BaseModel, frozen=True):

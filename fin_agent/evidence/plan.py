@@ -28,6 +28,7 @@ from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears, with_those_between
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
+from fin_agent.vocabulary.runs import grouped
 
 _BETWEEN_TWO = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
 _OVER_TIME = (*_BETWEEN_TWO, Relation.TREND, Relation.EVERY_YEAR, Relation.YEARS_COUNTED)
@@ -79,16 +80,13 @@ class Plan:
 
 def by_company(terms: Sequence[Term]) -> dict[str, list[Term]]:
     """Group terms by company key, in order; by part where parts are compared."""
-    grouped: dict[str, list[Term]] = {}
-    for term in terms:
-        part = f": {term.company.part}" if term.company.part is not None else ""
-        grouped.setdefault(f"{term.company.key}{part}", []).append(term)
-    return grouped
+    of_part = (f": {term.company.part}" if term.company.part is not None else "" for term in terms)
+    return grouped((f"{term.company.key}{part}", term) for term, part in zip(terms, of_part, strict=True))
 
 
 def by_measure(terms: Sequence[Term]) -> list[list[Term]]:
     """Group terms by measure, in order."""
-    return [[term for term in terms if term.measure == at] for at in dict.fromkeys(term.measure for term in terms)]
+    return list(grouped((term.measure, term) for term in terms).values())
 
 
 def build_plan(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) -> Plan:

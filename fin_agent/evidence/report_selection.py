@@ -21,6 +21,7 @@ from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 _FILED_AFTER = timedelta(days=60)
@@ -74,10 +75,7 @@ def statements_of(slot: Slot, facts: Iterable[SourcedFact], workspace: Workspace
     """Return the facts of each filing for the slot: the metric's own statement first, then other tables by page."""
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     home = slot_metric(slot, metrics).statement
-    stated: dict[str, list[SourcedFact]] = {}
-    for sourced in facts:
-        if fills_slot(sourced, slot, metrics, owners):
-            stated.setdefault(sourced.doc_id, []).append(sourced)
+    stated = grouped((each.doc_id, each) for each in facts if fills_slot(each, slot, metrics, owners))
 
     def place(sourced: SourcedFact) -> tuple[bool, bool, int, int]:
         fact = sourced.fact
@@ -151,10 +149,11 @@ def basis_of(
     Each year is taken from the latest annual report that states it and is not after the last year of the series, or
     with `originally` from the first; years in different units are incomparable then.
     """
-    series: dict[tuple[str, str, str | None], list[Slot]] = {}
-    for slot in slots:
-        if slot.quarter is None and slot_metric(slot, workspace.lexicon.metrics).statement is not None:
-            series.setdefault((slot.company, slot.measure, slot.part), []).append(slot)
+    series = grouped(
+        ((slot.company, slot.measure, slot.part), slot)
+        for slot in slots
+        if slot.quarter is None and slot_metric(slot, workspace.lexicon.metrics).statement is not None
+    )
     preferred: dict[Slot, SourcedFact] = {}
     restated: list[str] = []
     broken: list[str] = []

@@ -24,6 +24,7 @@ from fin_agent.vocabulary.figure_agreement import figures_agree, last_place, mag
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 _MAX_CONFLICTS = 3
@@ -167,10 +168,7 @@ def fill_slots(
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     identities = workspace.directory.identities
     rank = {doc_id: position for position, doc_id in enumerate(documents)}
-    by_metric: dict[str, list[SourcedFact]] = {}
-    for sourced in facts:
-        if sourced.fact.metric is not None:
-            by_metric.setdefault(sourced.fact.metric, []).append(sourced)
+    by_metric = grouped((sourced.fact.metric, sourced) for sourced in facts)
     found: dict[Slot, list[SourcedFact]] = {}
     for slot in slots:
         metric = slot_metric(slot, metrics)
@@ -312,22 +310,18 @@ def _is_line_of_other_heading(one: SourcedFact, best: SourcedFact) -> bool:
 def figure_of(sourced: SourcedFact, metrics: Mapping[str, Metric]) -> Figure:
     """Return a fact as cited by an answer."""
     fact = sourced.fact
+    same = {
+        name: getattr(fact, name) for name in ("page", "line", "box", "label", "column", "scale", "unit", "statement")
+    }
     return Figure(
         doc_id=sourced.doc_id,
-        page=fact.page,
-        line=fact.line,
-        box=fact.box,
-        label=fact.label,
-        column=fact.column,
         amount=signed_amount(fact, metrics),
         printed=fact.amount,
-        scale=fact.scale,
-        unit=fact.unit,
         fiscal_year=fact.period.fiscal_year,
         quarter=fact.period.quarter,
         months=fact.period.months,
         period_end=fact.period.end,
-        statement=fact.statement,
+        **{name: getattr(fact, name) for name in same},
     )
 
 
@@ -406,10 +400,5 @@ def most_plausible_scale(candidates: Sequence[SourcedFact], beside: Iterable[Sou
 
 
 def _weight(prints: Iterable[SourcedFact]) -> tuple[int, int, int]:
-    places = {(each.doc_id, each.fact.page, each.fact.line): each.fact for each in prints}
-    facts = list(places.values())
-    return (
-        sum(fact.tag is not None for fact in facts),
-        sum(fact.statement is not None for fact in facts),
-        len(facts),
-    )
+    facts = {(each.doc_id, each.fact.page, each.fact.line): each.fact for each in prints}.values()
+    return sum(fact.tag is not None for fact in facts), sum(fact.statement is not None for fact in facts), len(facts)

@@ -93,12 +93,9 @@ class CompanyDirectory:
         """Return the indexed companies named in `question`, left to right, each with the longest matching name."""
         return list(self._read(question))
 
-    def filings_dated(self, day: date) -> Sequence[str]:
-        """Return the filings whose period ends on `day`, or that were filed on it."""
-        return self._by_day.get(day, ())
-
     @cached_property
-    def _by_day(self) -> dict[date, list[str]]:
+    def by_day(self) -> dict[date, list[str]]:
+        """The filings whose period ends on a day, or that were filed on it."""
         return grouped(
             (day, doc_id)
             for doc_id, identity in self.identities.items()

@@ -219,11 +219,8 @@ class CompanyNameIndex:
     def __init__(self, companies: Sequence[Company]) -> None:
         listed = [(one, _indexed(one, companies)) for one in listed_companies()]
         self.names = _names_of(companies, [(one, company) for one, company in listed if company is not None])
-        self.tickers: dict[str, Company] = {}
+        self.tickers = {bare_ticker(ticker): one for one in reversed(companies) for ticker in one.tickers}
         """Companies by ticker symbol, in the form of `bare_ticker`."""
-        for company in companies:
-            for ticker in company.tickers:
-                self.tickers.setdefault(bare_ticker(ticker), company)
         self.brands: dict[str, Company] = {}
         """Owners by brand or business, in the form of `simplify_name`."""
         self._elsewhere: set[str] = set()

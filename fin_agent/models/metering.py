@@ -22,6 +22,7 @@ from fin_agent.errors import validation_problems
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.call import NO_USAGE, Role, Usage
 from fin_agent.models.errors import BudgetExceededError, CallsStoppedError, PricesError
+from fin_agent.vocabulary.runs import grouped
 
 if TYPE_CHECKING:
     from fin_agent.answering import answer as answers
@@ -235,9 +236,7 @@ def usage_of(records: Iterable[CallRecord], left_out: Iterable[str] = ()) -> ans
     from fin_agent.answering import answer as answers  # it stands above this room
 
     records = list(records)
-    groups: dict[tuple[str, str], list[CallRecord]] = {}
-    for record in records:
-        groups.setdefault((record.role.value, record.model), []).append(record)
+    groups = grouped(((record.role.value, record.model), record) for record in records)
     total = _counted(records)
     return answers.Usage(
         model_calls=total.pop("calls"),

@@ -41,6 +41,7 @@ from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Note, Page, TableKind
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.vocabulary.table import Table
 
 _PATTERNS = patterns("card_patterns")
@@ -75,13 +76,8 @@ class PassageSource:
 def sources_of(filing: Filing) -> Iterator[PassageSource]:
     """Yield the source of each passage, in order; a passage on an unknown page gets an empty page."""
     pages = {page.number: page for page in filing.pages}
-    facts: dict[int, list[Fact]] = {}
-    for fact in filing.facts:
-        if fact.source != "text":
-            facts.setdefault(fact.page, []).append(fact)
-    tables: dict[int, list[Table]] = {}
-    for table in filing.tables:
-        tables.setdefault(table.page, []).append(table)
+    facts = grouped((fact.page, fact) for fact in filing.facts if fact.source != "text")
+    tables = grouped((table.page, table) for table in filing.tables)
     calendar = FiscalCalendar.of(filing.identity)
     for number, group in groupby(filing.passages, lambda passage: passage.page):
         page = pages.get(number) or Page(number, "")
@@ -92,19 +88,9 @@ def sources_of(filing: Filing) -> Iterator[PassageSource]:
         flats = [flat_text(passage.text) for passage in passages]
         held = facts_in_passages(passages, facts.get(number, ()), flats)
         for passage, flat, own in zip(passages, flats, held, strict=True):
-            yield PassageSource(
-                doc_id=filing.doc_id,
-                identity=filing.identity,
-                calendar=calendar,
-                passage=passage,
-                page=page,
-                flat=flat,
-                facts=own,
-                table=next((one for one in tables.get(number, ()) if one.box == passage.box), None)
-                if passage.kind is PassageKind.TABLE
-                else None,
-                note=note,
-            )
+            of_page = tables.get(number, ()) if passage.kind is PassageKind.TABLE else ()
+            table = next((one for one in of_page if one.box == passage.box), None)
+            yield PassageSource(filing.doc_id, filing.identity, calendar, passage, page, flat, own, table, note)
 
 
 def facts_in_passages(
@@ -205,18 +191,14 @@ def headings_in(source: PassageSource) -> Iterator[str]:
 def _title_in(caption: str, company: str) -> str:
     """Return the last part of a caption that looks like a title, else the sentence that introduces the table."""
     text = _PATTERNS["contents"].sub("", one_line(caption[-4 * _HEADING_CHARACTERS :]))
-    if not text:
-        return ""
     parts: list[str] = [part.strip() for part in _PATTERNS["sentences"].split(text)]
     parts = [part for part in parts if part[:1] != "(" and part.lower().strip(" .:") not in _no_headings()]
-    if not parts:
-        return ""
     for part in reversed(parts):
         if len(part) <= _MAX_LINE_LENGTH and _is_heading(part, company):
             return part.rstrip(" :")
-    last = parts[-1].lower()
-    leads = any(word in last for word in word_lists("heading_words")["lead over"])
-    return _shortened(parts[-1].rstrip(" :")) if leads and _has_enough_letters(last) else ""
+    last = parts[-1] if parts else ""
+    leads = any(word in last.lower() for word in word_lists("heading_words")["lead over"])
+    return _shortened(last.rstrip(" :")) if leads and _has_enough_letters(last) else ""
 
 
 def _has_enough_letters(title: str) -> bool:
@@ -494,9 +476,8 @@ def _cut(line: str, most: int) -> str:
 def with_facts(cards: Sequence[Card], index: FilingIndex) -> list[Card]:
     """Return the cards, in order, with the facts printed in their passages, top to bottom."""
     keys = list(dict.fromkeys(PageKey(card.identity.doc_id, card.identity.page) for card in cards))
-    facts: dict[PageKey, list[Fact]] = {}
-    for sourced in index.facts({key.doc_id for key in keys}, pages=keys):
-        facts.setdefault(sourced.key, []).append(sourced.fact)
+    found = index.facts({key.doc_id for key in keys}, pages=keys)
+    facts = grouped((sourced.key, sourced.fact) for sourced in found)
     held: dict[tuple[str, int], tuple[Fact, ...]] = {}
     for key, of_page in facts.items():
         passages = [stored.passage for stored in index.passages([key])]

@@ -38,6 +38,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import slot_names
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import search_terms
+from fin_agent.vocabulary.runs import grouped
 
 
 class Aggregation(StrEnum):
@@ -443,16 +444,13 @@ def aggregate_rounds(rounds: Sequence[Sequence[Sequence[Key]]], by: Aggregation,
 
     Every round ranks every card in one of its lists.
     """
-    places: dict[Key, list[tuple[int, int]]] = {}
-    for lists in rounds:
-        for ranked in lists:
-            for place, key in enumerate(ranked):
-                places.setdefault(key, []).append((place, len(ranked)))
+    lists = [ranked for of_round in rounds for ranked in of_round]
+    places = grouped((key, (place, len(ranked))) for ranked in lists for place, key in enumerate(ranked))
     if by is Aggregation.BORDA:
         return {key: fmean(borda(place, of) for place, of in held) for key, held in places.items()}
     if by is Aggregation.VOTES:
         return {key: fmean(place < top_k for place, _ in held) for key, held in places.items()}
-    longest = max((of for held in places.values() for _, of in held), default=1)
+    longest = max(map(len, lists), default=1)
     return {key: 1.0 - fmean(place for place, _ in held) / longest for key, held in places.items()}
 
 
