@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from fin_agent.filings.xbrl.tags import read_number_words
-from fin_agent.lexicon.period_words import parse_number
+from fin_agent.lexicon.periods import parse_number
 from fin_agent.lexicon.words import patterns
 
 _PATTERNS = patterns("numeral_patterns")

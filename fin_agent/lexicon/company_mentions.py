@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -20,6 +19,7 @@ from fin_agent.lexicon.company_names import (
     normalize_name,
     simplify_name,
 )
+from fin_agent.lexicon.periods import overlaps_any
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.identity import Identity
@@ -116,7 +116,7 @@ class CompanyDirectory:
         companies = [(mention.start, mention.end) for mention in self.mentions(question)]
         listed = self._read_elsewhere(question)
         marked = mask_spans(mask_spans(question, taken, _UNDERSTOOD), companies, _COMPANY)
-        found = [each for each in _candidates(marked) if not _overlaps(listed, *each[1:])]
+        found = [each for each in _candidates(marked) if not overlaps_any(*each[1:], listed)]
         names: dict[int, str] = {}
         for whole, start, end in (*found, *((start, start, end) for start, end in listed)):
             if _PATTERNS["compared"].search(_last_words(marked, whole)):
@@ -131,10 +131,10 @@ class CompanyDirectory:
         small = _PATTERNS["capital inside"].search(question) is None
         found: list[tuple[int, int]] = []
         for _, start, end, phrase in _phrases_of(question, _tokens_of(question)):
-            if not self._book.is_unindexed_company(phrase) or _overlaps(taken, start, end):
+            if not self._book.is_unindexed_company(phrase) or overlaps_any(start, end, taken):
                 continue
             wording = _PhraseContext(question, start, phrase, small)
-            if wording.may_name(simplify_name(phrase), "name") and not _overlaps(found, start, end):
+            if wording.may_name(simplify_name(phrase), "name") and not overlaps_any(start, end, found):
                 found.append((start, end))
         return tuple(found)
 
@@ -143,7 +143,13 @@ class CompanyDirectory:
         # Without any capitals, names are not capitalized either.
         found = self._match_names(question, tokens, False) if _PATTERNS["capital inside"].search(question) else []
         found = found or self._match_names(question, tokens, True) or [*self._owners_of_brands(question, tokens)]
-        return tuple(one for one in found if one.company is found[0].company or not _is_counterparty(one, question))
+        # What another company does with it is no question about it: `the sales that came from Bolt`.
+        counterparty = _PATTERNS["counterparty"].search
+        return tuple(
+            one
+            for one in found
+            if one.company is found[0].company or not counterparty(_last_words(question, one.start))
+        )
 
     def _owners_of_brands(self, question: str, tokens: Sequence[_Token]) -> Iterator[CompanyMention]:
         """Yield the company that alone owns a brand named in the question; the brand's words still name a part."""
@@ -162,8 +168,8 @@ class CompanyDirectory:
         while position < len(tokens):
             mention, used = self._longest_match(question, tokens, position, relaxed)
             if mention is not None:
-                after = tokens[position + used] if position + used < len(tokens) else None
-                found.append(mention if title_case else _adjust_for_following_word(mention, question, after))
+                after = () if title_case else tokens[position + used : position + used + 1]
+                found.append(_adjust_for_following_word(mention, question, after))
             position += used
         return found
 
@@ -205,18 +211,12 @@ class CompanyDirectory:
         return name, book.tickers.get(bare_ticker(phrase)), entry
 
     def _guess_company(self, wording: _PhraseContext, alias: str) -> Alias | None:
-        found = self._book.closest_name(alias) if wording.may_be_misspelt else None
-        if found is None:
+        name, entry = (self._book.closest_name(alias) if wording.may_be_misspelt else None) or ("", None)
+        if entry is None:
             return None
-        name, entry = found
         if {alias.split()[0], alias.split()[-1]} & company_words("not_companies") - set(name.split()):
             return None  # "If Nike" is not a misspelling of Nike
         return None if name in company_words("everyday") and alias == name + "s" else entry
-
-
-def _is_counterparty(mention: CompanyMention, question: str) -> bool:
-    """Return whether the question is about what another company does with it: `the sales that came from Bolt`."""
-    return _PATTERNS["counterparty"].search(_last_words(question, mention.start)) is not None
 
 
 def _tokens_of(question: str) -> list[_Token]:
@@ -239,14 +239,13 @@ def _phrases_of(
             yield count, start, start + len(phrase), phrase
 
 
-def _adjust_for_following_word(mention: CompanyMention, question: str, after: _Token | None) -> CompanyMention:
+def _adjust_for_following_word(mention: CompanyMention, question: str, after: Sequence[_Token]) -> CompanyMention:
     """Lower the confidence of a short name followed by a word that may belong to another company's name."""
-    if mention.how not in ("short name", "nickname") or after is None or question[mention.end : after[0]] != " ":
-        return mention
-    word = after[2]
-    if not word[0].isupper() or normalize_name(word) in company_words("not_companies"):
-        return mention
-    return replace(mention, confidence=mention.confidence * _LONGER_NAME)
+    for start, _, word in after:
+        beside = mention.how in ("short name", "nickname") and question[mention.end : start] == " "
+        if beside and word[0].isupper() and normalize_name(word) not in company_words("not_companies"):
+            return replace(mention, confidence=mention.confidence * _LONGER_NAME)
+    return mention
 
 
 @dataclass(frozen=True)
@@ -331,13 +330,9 @@ class _PhraseContext:
 
     def adjusted_for_capital(self, entry: Alias) -> Alias:
         """Return `entry`, less certain where only a sentence's capital distinguishes an everyday word from a name."""
-        everyday = normalize_name(self.phrase) in company_words("everyday")
-        opens = not self.is_all_caps and _PATTERNS["opens"].search(self._before)
-        return (
-            replace(entry, confidence=entry.confidence * _OPENING)
-            if opens and everyday and not self.is_possessive
-            else entry
-        )
+        everyday = normalize_name(self.phrase) in company_words("everyday") and not self.is_possessive
+        opens = everyday and not self.is_all_caps and _PATTERNS["opens"].search(self._before)
+        return replace(entry, confidence=entry.confidence * _OPENING) if opens else entry
 
 
 _COMPANY, _UNDERSTOOD = "\x01", "\x02"
@@ -383,12 +378,6 @@ _AROUND = 80
 
 def _last_words(text: str, end: int) -> str:
     return text[max(0, end - _AROUND) : end]
-
-
-def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Return whether (start, end) overlaps one of `spans`, which are sorted and disjoint."""
-    before = bisect_left(spans, (end,))
-    return before > 0 and start < spans[before - 1][1]
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int, int]]:

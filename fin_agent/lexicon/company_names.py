@@ -61,14 +61,9 @@ class _Group:
 
 
 def _marks_of(identity: Identity) -> list[tuple[str, str]]:
-    marks = (
-        ("file number", identity.file_number),
-        ("tax number", identity.employer_id),
-        ("cik", identity.cik),
-        ("ticker", identity.ticker),
-        ("name", normalize_name(identity.company)),
-    )
-    return [(kind, value) for kind, value in marks if value]
+    numbers = {"file number": identity.file_number, "tax number": identity.employer_id, "cik": identity.cik}
+    marks = {**numbers, "ticker": identity.ticker, "name": normalize_name(identity.company)}
+    return [(kind, value) for kind, value in marks.items() if value]
 
 
 def _company(group: list[_Filing], marks: Collection[tuple[str, str]]) -> Company:
@@ -276,11 +271,8 @@ def edit_distance(typed: str, name: str) -> int | None:
     if typed[0] != name[0] or list(filter(str.isdigit, typed)) != list(filter(str.isdigit, name)):
         return None
     edits: int = OSA.distance(typed, name)
-    if not 0 < edits <= _max_edits(len(name)):
-        return None
-    if len(name) < _ONE_LETTER_OTHER and len(typed) == len(name) and sorted(typed) != sorted(name):
-        return None
-    return edits
+    replaced = len(typed) == len(name) and sorted(typed) != sorted(name)
+    return edits if 0 < edits <= _max_edits(len(name)) and not (replaced and len(name) < _ONE_LETTER_OTHER) else None
 
 
 def _indexed(listed: ListedCompany, companies: Sequence[Company]) -> Company | None:

@@ -33,7 +33,7 @@ from fin_agent.filings.outline.items import COVER
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
-from fin_agent.lexicon.period_words import expand_year, parse_number
+from fin_agent.lexicon.periods import expand_year, parse_number
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces, places_of
 from fin_agent.lexicon.words import load_yaml, patterns, word_lists
 from fin_agent.vocabulary.dates import month_number
