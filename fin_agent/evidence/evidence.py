@@ -12,8 +12,6 @@ from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.ranked_group import RankedGroup
 
-__all__ = ["JudgedPassage", "RankedGroup", "TraceStep"]
-
 
 class TraceStep(BaseModel, frozen=True):
     """One step of a run."""

@@ -146,13 +146,11 @@ _DAYS_AROUND_NEW_YEAR = 7
 
 
 def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[FiscalPeriod]:
-    periods = intent.periods
+    periods = intent.periods or tuple(filter(None, [filed.latest()]))
     if not periods:
-        latest = filed.latest()
-        if latest is None:
-            return ()
-        notes.append(f"no period was named: {latest}, the latest year filed by {filed.company}, is used")
-        periods = (latest,)
+        return ()
+    if not intent.periods:
+        notes.append(f"no period was named: {periods[0]}, the latest year filed by {filed.company}, is used")
     if len(periods) == 1 and intent.relation in _OVER_TIME:
         last = periods[0]
         return (last.model_copy(update={"fiscal_year": last.fiscal_year - 1}), last)
@@ -234,8 +232,7 @@ def selected_terms(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Term, ..
 def missing_slots(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Slot, ...]:
     """Return the slots to fill before the answer can be computed; empty if it can be."""
     known = ledger.figures
-    first = _missing(plan.ranked, known)
-    return first or _missing(selected_terms(plan, intent, ledger), known)
+    return _missing(plan.ranked, known) or _missing(selected_terms(plan, intent, ledger), known)
 
 
 def with_required_options(plan: Plan, intent: Intent, ledger: Ledger) -> Ledger:

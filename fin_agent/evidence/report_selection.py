@@ -63,12 +63,10 @@ def figures_from_report(
     An original figure comes only from its own period's report, a restated one only from a later report: if that is not
     indexed, the slot stays empty. `facts` are those of all filings of the companies.
     """
-    found: dict[Slot, SourcedFact] = {}
-    for slot in slots:
-        stated = statements_of(slot, facts, workspace)
-        if (doc_id := _report_meant(slot, report, stated, workspace.directory.identities)) is not None:
-            found[slot] = stated[doc_id][0]
-    return found
+    identities = workspace.directory.identities
+    stated = {slot: statements_of(slot, facts, workspace) for slot in slots}
+    meant = {slot: _report_meant(slot, report, of_slot, identities) for slot, of_slot in stated.items()}
+    return {slot: stated[slot][doc_id][0] for slot, doc_id in meant.items() if doc_id is not None}
 
 
 def statements_of(slot: Slot, facts: Iterable[SourcedFact], workspace: Workspace) -> dict[str, list[SourcedFact]]:
@@ -97,11 +95,10 @@ def _report_meant(
         return own
     later = [doc_id for doc_id, filling in fillings.items() if filling is SlotFit.PRIOR_COLUMN]
     later.sort(key=lambda doc_id: (known[doc_id].fiscal_year or 0, known[doc_id].quarter or 4, doc_id), reverse=True)
-    if own is None:
-        return later[0] if later else None
+    if own is None or not later:
+        return next(iter(later), None)
     first = stated[own][0].fact
-    changed = (doc_id for doc_id in later if not magnitudes_agree(stated[doc_id][0].fact, first))
-    return next(changed, own if later else None)
+    return next((doc_id for doc_id in later if not magnitudes_agree(stated[doc_id][0].fact, first)), own)
 
 
 def named_reports(report: RequestedReport, known: Mapping[str, Identity]) -> list[str]:

@@ -318,7 +318,7 @@ def make_cards(filing: Filing) -> list[Card]:
 
 
 def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lexicon: Lexicon) -> Card:
-    identity, page, table = source.identity, source.page, source.table
+    page, table = source.page, source.table
     prose = not is_mostly_table(source)
     if prose:
         kind = EvidenceType.MIXED if source.facts or has_figures(source.flat) else EvidenceType.NARRATIVE
@@ -336,21 +336,16 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
     figures = prose and not formal and has_figures(source.flat)
     scope = scope_of(source, parts, figures)
     spans = spans_of(source.passage.text, role, cues.get(role.value, ()) if prose else (), named)
+    signature = None
+    if table is not None:
+        columns = tuple(filter(None, map(_short, table.columns)))[:_MAX_COLUMNS]
+        labels = dict.fromkeys(filter(None, (_short(row.label) for row in table.rows)))
+        signature = TableSignature(rows=len(table.rows), columns=columns, labels=tuple(labels)[:_SIGNATURE_LABELS])
+    same = {name: getattr(source.identity, name) for name in ("company", "form", "fiscal_year", "quarter")}
+    of_page = {"item": page.item, "statement": page.statement, "table_kind": page.kind, "note": page.note}
+    place = {"page": source.passage.page, "ordinal": source.passage.ordinal}
     return Card(
-        identity=CardIdentity(
-            doc_id=source.doc_id,
-            page=source.passage.page,
-            ordinal=source.passage.ordinal,
-            company=identity.company,
-            form=identity.form,
-            fiscal_year=identity.fiscal_year,
-            quarter=identity.quarter,
-            item=page.item,
-            statement=page.statement,
-            table_kind=page.kind,
-            note=page.note,
-            heading=heading,
-        ),
+        identity=CardIdentity(doc_id=source.doc_id, heading=heading, **place, **same, **of_page),
         role=role,
         evidence_type=kind,
         metrics=() if formal else metrics_of(source, named, heading, lexicon),
@@ -359,17 +354,7 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
         scope=scope,
         basis=basis_of(source, care, figures),
         verifiability=Verifiability(
-            facts=len(source.facts),
-            table=None
-            if table is None
-            else TableSignature(
-                rows=len(table.rows),
-                columns=tuple(filter(None, map(_short, table.columns)))[:_MAX_COLUMNS],
-                labels=tuple(dict.fromkeys(filter(None, (_short(row.label) for row in table.rows))))[
-                    :_SIGNATURE_LABELS
-                ],
-            ),
-            cues=tuple(cues.get(role.value, ()))[:_SIGNATURE_CUES],
+            facts=len(source.facts), table=signature, cues=tuple(cues.get(role.value, ()))[:_SIGNATURE_CUES]
         ),
         risks=tuple(risks_of(source, care, role, scope, bool(time.periods))),
         sketch=build_sketch(source, heading, spans if prose else None, rarity, lexicon),
@@ -505,8 +490,7 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
     if is_appendix(source):
         return ClaimRole.FORMAL
     if source.is_table or not prose:
-        told = place in (ClaimRole.FORMAL, ClaimRole.TELLS_EVENT) and not source.facts
-        return place if told and place is not None else ClaimRole.REPORTS
+        return place if place in (ClaimRole.FORMAL, ClaimRole.TELLS_EVENT) and not source.facts else ClaimRole.REPORTS
     thousands = max(_MIN_LENGTH, len(source.flat)) / 1000
     scores = {role: of["density"] * sum(cues.get(role, {}).values()) / thousands for role, of in _WEIGHTS.items()}
     figures = bool(source.facts) or source.page.kind is not None or has_figures(source.flat)
@@ -626,8 +610,7 @@ _TOLD = {Use.EXPLANATION: ClaimRole.EXPLAINS, Use.DEFINITION: ClaimRole.DEFINES,
 _MAX_COLUMNS = 8
 _SIGNATURE_LABELS = 8
 _SIGNATURE_CUES = 6
-_MAX_CUE_LENGTH = 60
-_short = partial(collapse_spaces, longest=_MAX_CUE_LENGTH)
+_short = partial(collapse_spaces, longest=60)
 
 
 _FORWARD_LOOKING_CUES = 2
@@ -834,13 +817,11 @@ def _interim_period(source: PassageSource, spans: set[_Span]) -> set[_Span]:
     flat = source.flat
     interim: set[_Span] = set()
     for span in spans:
-        recent = newest is not None and span.year in (newest, newest - 1)
-        if span.quarter or span.months or not recent:
-            interim.add(span)
-            continue
-        readings = {_Span(span.year, 0, months) for words, months in _SPANS if words in flat}
-        if any(words in flat for words in word_lists("year_words")["quarters"]):
-            readings.add(_Span(span.year, quarter, 0))
+        readings = set[_Span]()
+        if not (span.quarter or span.months) and newest is not None and span.year in (newest, newest - 1):
+            readings = {_Span(span.year, 0, months) for words, months in _SPANS if words in flat}
+            if any(words in flat for words in word_lists("year_words")["quarters"]):
+                readings.add(_Span(span.year, quarter, 0))
         interim |= readings or {span}
     return interim
 

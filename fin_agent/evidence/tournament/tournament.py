@@ -30,7 +30,6 @@ from fin_agent.evidence.cards.card import (
     Use,
     Verifiability,
 )
-from fin_agent.evidence.evidence import RankedGroup
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.index.protocol import FilingIndex, StoredPassage
@@ -38,6 +37,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import slot_names
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import search_terms
+from fin_agent.vocabulary.ranked_group import RankedGroup
 from fin_agent.vocabulary.runs import grouped
 
 
@@ -238,17 +238,9 @@ def required_fields(query: Query, parts: Sequence[str] = ()) -> tuple[str, ...]:
     `parts` are those to which the question is limited (`scope: Europe`).
     """
     metrics = tuple(dict.fromkeys(slot.metric for slot in query.slots if slot.metric)) or query.metrics
-    return tuple(
-        dict.fromkeys(
-            [
-                *(f"{COMPANY}: {company}" for company in query.companies),
-                *(f"{METRICS}: {metric}" for metric in metrics),
-                *(f"{TIME}: {period}" for period in query.periods),
-                *(f"{SCOPE}: {part}" for part in parts),
-                *(f"{STATEMENT}: {statement.value}" for statement in query.statements),
-            ]
-        )
-    )
+    statements = [statement.value for statement in query.statements]
+    named = {COMPANY: query.companies, METRICS: metrics, TIME: query.periods, SCOPE: parts, STATEMENT: statements}
+    return tuple(dict.fromkeys(f"{field}: {value}" for field, values in named.items() for value in values))
 
 
 def matched_fields(card: Card, required: tuple[str, ...], owners: Mapping[str, str]) -> tuple[str, ...]:
@@ -256,14 +248,10 @@ def matched_fields(card: Card, required: tuple[str, ...], owners: Mapping[str, s
 
     `owners` has the company key of each filing.
     """
-    held = {
-        f"{COMPANY}: {owners.get(card.identity.doc_id, '')}",
-        *(f"{METRICS}: {metric}" for metric in card.metrics),
-        *(f"{TIME}: {period}" for period in card.time.periods),
-        *(f"{SCOPE}: {part}" for part in card.scope.parts),
-    }
-    if card.identity.statement is not None:
-        held.add(f"{STATEMENT}: {card.identity.statement.value}")
+    company, statement = owners.get(card.identity.doc_id, ""), card.identity.statement
+    of_card = {COMPANY: (company,), METRICS: card.metrics, TIME: card.time.periods, SCOPE: card.scope.parts}
+    held = {f"{field}: {value}" for field, values in of_card.items() for value in values}
+    held |= {f"{STATEMENT}: {statement.value}"} if statement is not None else set()
     return tuple(field for field in required if field in held)
 
 
@@ -541,11 +529,9 @@ class Ranked:
     @property
     def scores(self) -> dict[CardKey, float]:
         """The judge's scores; without one, the share of the other cards that rank lower."""
-        given = [verdict.score for verdict in self.verdicts]
-        by_place = [borda(place, len(given)) for place in range(len(given))]
-        return {
-            key: own if score is None else score for key, score, own in zip(self.keys, given, by_place, strict=True)
-        }
+        given = {key: verdict.score for key, verdict in zip(self.keys, self.verdicts, strict=True)}
+        by_place = (borda(place, len(given)) for place in range(len(given)))
+        return {key: own if (score := given[key]) is None else score for key, own in zip(given, by_place, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)
