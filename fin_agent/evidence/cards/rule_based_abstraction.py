@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache, partial
 from heapq import nsmallest
-from itertools import groupby, islice, pairwise
+from itertools import chain, groupby, islice, pairwise
 from typing import NamedTuple
 
 from fin_agent.evidence.cards.card import (
@@ -157,10 +157,8 @@ def heading_of(source: PassageSource) -> str:
         return caption
     if source.note is not None and _has_enough_letters(source.note.title):
         return _shortened(source.note.title)
-    if not source.is_table:
-        own = next(headings_in(source), None)
-        if own is not None:
-            return own
+    if not source.is_table and (own := next(headings_in(source), None)) is not None:
+        return own
     title = one_line(source.page.title)
     return _shortened(title) if title and _is_heading(title, company) else ""
 
@@ -249,27 +247,19 @@ _ENOUGH = 20
 """Number of repeated words in a passage from which words that occur once are ignored."""
 
 
-class WordRarity:
-    """The words of a filing's passages, with the number of passages in which each occurs."""
-
-    def __init__(self, texts: Mapping[int, str]) -> None:
-        """Count the words of passages."""
-        stopwords = word_lists("stopwords")["words"]
-        self._words = {at: Counter(_PATTERNS["word"].findall(text, 0, _MAX_READ)) for at, text in texts.items()}
-        held: Counter[str] = Counter()
-        for words in self._words.values():
-            held.update(words.keys())
-        whole = len(texts) + 1
-        self._weights = {word: 0.0 if word in stopwords else math.log(whole / count) for word, count in held.items()}
-
-    def distinctive_words(self, ordinal: int) -> Iterable[str]:
-        """Yield at most ten words that are frequent in a passage and rare in the rest of the filing, best first."""
-        words: Mapping[str, int] = self._words.get(ordinal, {})
+def distinctive_words(texts: Mapping[int, str]) -> dict[int, list[str]]:
+    """Return at most ten words for each text that are frequent in it and rare in the others, best first."""
+    counted = {at: Counter[str](_PATTERNS["word"].findall(text, 0, _MAX_READ)) for at, text in texts.items()}
+    stopwords, whole = word_lists("stopwords")["words"], len(texts) + 1
+    held = Counter(chain.from_iterable(counted.values()))
+    weights = {word: 0.0 if word in stopwords else math.log(whole / count) for word, count in held.items()}
+    found = {}
+    for at, words in counted.items():
         often = [(word, times) for word, times in words.items() if times > 1]
         taken = often if len(often) >= _ENOUGH else words.items()
-        weights = self._weights
         scored = [(-min(times, _OFTEN) * weights[word], word) for word, times in taken]
-        return [word for score, word in nsmallest(_DISTINCTIVE_WORDS, scored) if score]
+        found[at] = [word for score, word in nsmallest(_DISTINCTIVE_WORDS, scored) if score]
+    return found
 
 
 Cues = Mapping[str, Mapping[str, int]]
@@ -311,13 +301,13 @@ def make_cards(filing: Filing) -> list[Card]:
     """Return a card for each passage, in order. The cards have no facts: `with_facts` adds them."""
     sources = list(sources_of(filing))
     told = [source for source in sources if not source.is_table and not is_appendix(source)]
-    rarity = WordRarity({source.passage.ordinal: source.flat for source in told})
+    words = distinctive_words({source.passage.ordinal: source.flat for source in told})
     parts = part_names(filing.facts)
     lexicon = load_lexicon()
-    return [_card(source, parts, rarity, lexicon) for source in sources]
+    return [_card(source, parts, words.get(source.passage.ordinal, ()), lexicon) for source in sources]
 
 
-def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lexicon: Lexicon) -> Card:
+def _card(source: PassageSource, parts: tuple[str, ...], rare: Sequence[str], lexicon: Lexicon) -> Card:
     page, table = source.page, source.table
     prose = not is_mostly_table(source)
     if prose:
@@ -342,10 +332,18 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
         labels = dict.fromkeys(filter(None, (_short(row.label) for row in table.rows)))
         signature = TableSignature(rows=len(table.rows), columns=columns, labels=tuple(labels)[:_SIGNATURE_LABELS])
     same = {name: getattr(source.identity, name) for name in ("company", "form", "fiscal_year", "quarter")}
-    of_page = {"item": page.item, "statement": page.statement, "table_kind": page.kind, "note": page.note}
-    place = {"page": source.passage.page, "ordinal": source.passage.ordinal}
     return Card(
-        identity=CardIdentity(doc_id=source.doc_id, heading=heading, **place, **same, **of_page),
+        identity=CardIdentity(
+            doc_id=source.doc_id,
+            page=source.passage.page,
+            ordinal=source.passage.ordinal,
+            item=page.item,
+            statement=page.statement,
+            table_kind=page.kind,
+            note=page.note,
+            heading=heading,
+            **same,
+        ),
         role=role,
         evidence_type=kind,
         metrics=() if formal else metrics_of(source, named, heading, lexicon),
@@ -357,7 +355,7 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
             facts=len(source.facts), table=signature, cues=tuple(cues.get(role.value, ()))[:_SIGNATURE_CUES]
         ),
         risks=tuple(risks_of(source, care, role, scope, bool(time.periods))),
-        sketch=build_sketch(source, heading, spans if prose else None, rarity, lexicon),
+        sketch=build_sketch(source, heading, spans if prose else None, rare, lexicon),
         spans=spans,
     )
 
@@ -375,9 +373,9 @@ _MIN_LETTERS = 3
 
 
 def build_sketch(
-    source: PassageSource, heading: str, spans: Sequence[EvidenceSpan] | None, rarity: WordRarity, lexicon: Lexicon
+    source: PassageSource, heading: str, spans: Sequence[EvidenceSpan] | None, rare: Iterable[str], lexicon: Lexicon
 ) -> str:
-    """Return the sketch: headings, then row labels or the most telling sentence, then the passage's rarest words.
+    """Return the sketch: headings, then row labels or the most telling sentence, then the passage's `rare` words.
 
     `spans` are the evidence spans of prose; None for a passage that is mostly a table.
     """
@@ -390,11 +388,8 @@ def build_sketch(
         told = one_line(source.passage.text[:_LOOKED_AT])
     else:
         told = _cut(_PATTERNS["place in contents"].sub("", _sentence(source, spans or ())), _SENTENCE_CHARACTERS)
-    parts = [part for part in (path, told) if part]
-    line = ": ".join(parts)
-    if not source.is_table:
-        line = _with_words(line, source, rarity)
-    return _cut(line, SKETCH_CHARACTERS)
+    line = ": ".join(filter(None, (path, told)))
+    return _cut(line if source.is_table else _with_words(line, rare), SKETCH_CHARACTERS)
 
 
 def _path(source: PassageSource, heading: str, lexicon: Lexicon) -> Iterable[str]:
@@ -440,13 +435,13 @@ def _sentence(source: PassageSource, spans: Sequence[EvidenceSpan]) -> str:
     return ", ".join(_labels(fact.label for fact in source.facts)) or one_line(text[: 4 * _SENTENCE_CHARACTERS])
 
 
-def _with_words(line: str, source: PassageSource, rarity: WordRarity) -> str:
-    """Append the passage's rarest words that `line` lacks, as many as fit."""
+def _with_words(line: str, rare: Iterable[str]) -> str:
+    """Append the words that `line` lacks, as many as fit."""
     room = SKETCH_CHARACTERS - len(line) - len(" · ")
     if room < _SHORT_TITLE // 2:
         return line
     low = line.lower()
-    words = [word for word in rarity.distinctive_words(source.passage.ordinal) if word not in low]
+    words = [word for word in rare if word not in low]
     return f"{line} · {_cut(', '.join(words), room)}" if words and line else line or ", ".join(words)
 
 
@@ -561,10 +556,8 @@ def is_mostly_table(source: PassageSource) -> bool:
     if not source.facts and source.page.kind is None and source.page.statement is None:
         return False
     flat = source.flat
-    digits = sum(map(flat.count, "0123456789"))
-    if digits < _TABLE_DIGITS * (len(flat) - flat.count(" ")):
-        return False
-    return sum(map(flat.count, _SMALL_WORDS)) < _IN_PROSE * len(flat)
+    of_figures = sum(map(flat.count, "0123456789")) >= _TABLE_DIGITS * (len(flat) - flat.count(" "))
+    return of_figures and sum(map(flat.count, _SMALL_WORDS)) < _IN_PROSE * len(flat)
 
 
 def has_figures(flat: str) -> bool:
@@ -748,9 +741,9 @@ def _periods_in_words(source: PassageSource, forward: bool) -> tuple[set[_Span],
             span = _Span(year, 0, 0)
         if newest is None or newest - _OLDEST <= span.year <= newest + forward:
             spans.add(span)
-    named = [span for span in _named(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1]
+    named = {span for span in _named(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1}
     whole = {_Span(span.year, 0, 0) for span in named if span.quarter}
-    spans = _interim_period(source, spans - whole) | set(named)
+    spans = _interim_period(source, spans - whole) | named
     kept = sorted(days, key=lambda day: (-days[day], -day.toordinal()))[:_MAX_DATES]
     return spans, tuple(sorted(kept))
 
@@ -936,7 +929,8 @@ def scope_of(source: PassageSource, names: Sequence[str], figures: bool) -> Scop
         parts = [name for name in names if name in printed]
     if not source.is_table:
         text = source.passage.text
-        counts = {name: _count_occurrences(text, name) for name in names if name not in parts}
+        told = (name for name in names if name not in parts and name in text)
+        counts = {one: len(re.findall(rf"(?<![^\W_]){re.escape(one)}(?![^\W_])", text)) for one in told}
         # A single word not in capitals may be an ordinary word: it has to occur twice.
         often = [name for name, count in counts.items() if count >= (1 if " " in name or name.isupper() else 2)]
         parts += sorted(often, key=lambda name: (-counts[name], name))
@@ -988,11 +982,6 @@ def part_names(facts: Iterable[Fact]) -> tuple[str, ...]:
     counted = Counter(part for fact in facts if fact.metric and (part := part_of(fact)))
     often = (name for name, count in counted.items() if count >= _OFTEN_ENOUGH)
     return tuple(sorted(often, key=lambda name: (-counted[name], name))[:_MAX_NAMES])
-
-
-def _count_occurrences(text: str, name: str) -> int:
-    """Return how often a name occurs in a text as whole words."""
-    return len(re.findall(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text)) if name in text else 0
 
 
 def _is_whole(source: PassageSource, parts: bool, figures: bool) -> bool:
