@@ -27,8 +27,6 @@ from fin_agent.vocabulary.runs import grouped
 
 _PATTERNS = patterns("company_patterns")
 
-__all__ = ["Company", "CompanyDirectory", "CompanyMention", "normalize_name"]
-
 CERTAIN = 0.75
 """Confidence from which a mention identifies its company beyond doubt: full and short names, tickers."""
 
@@ -259,15 +257,10 @@ class _PhraseContext:
     """Whether no company in the question is written in capitals."""
 
     @property
-    def is_all_caps(self) -> bool:
-        """Whether the question is all in capitals, which then carry no information."""
-        return _is_shouted(self.question)
-
-    @property
     def is_capitalized(self) -> bool:
         """Whether the phrase begins with a capital letter or a digit, in a question that is not all in capitals."""
         first = self.phrase[0]
-        return first.isdigit() or (first.isupper() and (self.relaxed or not self.is_all_caps))
+        return first.isdigit() or (first.isupper() and (self.relaxed or not _is_shouted(self.question)))
 
     @property
     def is_possessive(self) -> bool:
@@ -299,7 +292,7 @@ class _PhraseContext:
             return len(bare) >= _MIN_TICKER_LENGTH or self.phrase.isupper()
         if len(bare) == 1 or bare in company_words("not_companies"):
             return False
-        if not self.is_all_caps and sum(letter.isupper() for letter in self.phrase) > 1:
+        if not _is_shouted(self.question) and sum(letter.isupper() for letter in self.phrase) > 1:
             return True
         in_small = self.phrase.islower() and _VOWELS.isdisjoint(bare) and bare not in word_lists("stopwords")["words"]
         no_word = len(bare) >= _MIN_TICKER_LENGTH or in_small
@@ -318,7 +311,7 @@ class _PhraseContext:
                 return True
             if not self.phrase.replace(".", "").replace("&", "").isupper() or alias in company_words("not_companies"):
                 return False
-            if self.is_all_caps and not self.is_in_company_position:
+            if _is_shouted(self.question) and not self.is_in_company_position:
                 return self.is_possessive
             return len(alias) > 2 or self.is_possessive or "&" in self.phrase
         common = map(company_words, ("everyday", "generic", "nouns_in_names", "not_companies"))
@@ -331,7 +324,7 @@ class _PhraseContext:
     def adjusted_for_capital(self, entry: Alias) -> Alias:
         """Return `entry`, less certain where only a sentence's capital distinguishes an everyday word from a name."""
         everyday = normalize_name(self.phrase) in company_words("everyday") and not self.is_possessive
-        opens = everyday and not self.is_all_caps and _PATTERNS["opens"].search(self._before)
+        opens = everyday and not _is_shouted(self.question) and _PATTERNS["opens"].search(self._before)
         return replace(entry, confidence=entry.confidence * _OPENING) if opens else entry
 
 

@@ -213,23 +213,18 @@ class CompanyNameIndex:
 
     def __init__(self, companies: Sequence[Company]) -> None:
         listed = [(one, _indexed(one, companies)) for one in listed_companies()]
-        self.names = _names_of(companies, [(one, company) for one, company in listed if company is not None])
-        self.tickers = {bare_ticker(ticker): one for one in reversed(companies) for ticker in one.tickers}
-        """Companies by ticker symbol, in the form of `bare_ticker`."""
-        self.brands: dict[str, Company] = {}
+        indexed = [(one, owner) for one, owner in listed if owner is not None]
+        elsewhere = [one for one, owner in listed if owner is None]
+        self.names = _names_of(companies, indexed)
+        symbols = [(ticker, owner) for owner in companies for ticker in owner.tickers]
+        symbols += [(ticker, owner) for one, owner in indexed for ticker in one.tickers]
+        self.tickers = {bare_ticker(ticker): owner for ticker, owner in reversed(symbols)}
+        """Companies by ticker symbol, in the form of `bare_ticker`; of several the first."""
+        self.brands = {simplify_name(brand): owner for one, owner in indexed for brand in one.brands}
         """Owners by brand or business, in the form of `simplify_name`."""
-        self._elsewhere: set[str] = set()
-        self._symbols_elsewhere: set[str] = set()
-        for one, owner in listed:
-            tickers = [bare_ticker(ticker) for ticker in one.tickers]
-            brands = [simplify_name(brand) for brand in one.brands]
-            if owner is not None:
-                self.brands |= dict.fromkeys(brands, owner)
-                self.tickers = dict.fromkeys(tickers, owner) | self.tickers
-            else:
-                self._elsewhere.update(one.nicknames, brands)
-                self._symbols_elsewhere.update(tickers)
-        self._elsewhere = {normalize_name(name) for name in self._elsewhere} - self.names.keys()
+        self._symbols_elsewhere = {bare_ticker(ticker) for one in elsewhere for ticker in one.tickers}
+        names = (name for one in elsewhere for name in (*one.nicknames, *map(simplify_name, one.brands)))
+        self._elsewhere = {normalize_name(name) for name in names} - self.names.keys()
         joined = {name.replace(" ", ""): alias for name, alias in self.names.items() if " " in name}
         words = {
             name: alias

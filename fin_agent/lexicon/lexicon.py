@@ -267,15 +267,10 @@ class LabelIndex:
         sections: Iterable[SectionGroup],
         invalid: Callable[[str, str, str], LexiconError],
     ) -> None:
-        """Index the labels and patterns of `metrics`.
+        """Index the labels and patterns of `metrics`; labels refer to groups of headings (`sections`).
 
-        Args:
-            metrics: The metrics of the lexicon.
-            sections: Groups of headings that labels refer to.
-            invalid: Returns the error for a metric, from its id, what is wrong and the remedy.
-
-        Raises:
-            LexiconError: Two metrics of one statement have the same label, or a label names an unknown section.
+        Raises what `invalid` returns of a metric's id, what is wrong and the remedy: if two metrics of one statement
+        have the same label, or a label names an unknown section.
         """
         self._invalid = invalid
         self._metrics = tuple(metrics)

@@ -264,12 +264,7 @@ def _is_since(text: str, mention: PeriodMention) -> bool:
 
 
 def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
-    """Return the years and parts of years in a text, in order of position.
-
-    Args:
-        text: The question in the form of `normalize_characters`.
-        taken: (start, end) spans to ignore.
-    """
+    """Return the years and parts of years in a text (`normalize_characters`), in order, without those in `taken`."""
     years = years_in(text, taken)
     atoms: list[PeriodAtom] = []
     used: set[int] = set()
@@ -342,14 +337,12 @@ def _runs(parts: list[PeriodAtom], text: str) -> list[list[PeriodAtom]]:
     for part in parts:
         last = runs[-1][-1] if runs else None
         if last is None or last.year is not None:
-            runs.append([part])
+            runs.append([])
         elif last.quarter and part.quarter and _is_range(text, last, part):
             runs[-1] += [last._replace(quarter=quarter) for quarter in range(last.quarter + 1, part.quarter)]
-            runs[-1].append(part)
-        elif is_between("joining", text, last.end, part.start):
-            runs[-1].append(part)
-        else:
-            runs.append([part])
+        elif not is_between("joining", text, last.end, part.start):
+            runs.append([])
+        runs[-1].append(part)
     return [[part._replace(year=run[-1].year) for part in run] for run in runs]
 
 
@@ -563,12 +556,7 @@ _SAME_LENGTH = str.maketrans(
 
 
 def years_in(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
-    """Return the whole years in a text, in order of position.
-
-    Args:
-        text: The question in the form of `normalize_characters`.
-        taken: (start, end) spans to ignore.
-    """
+    """Return the whole years in a text (`normalize_characters`), in order of position, without those in `taken`."""
     years: list[PeriodAtom] = []
     due_until = -1
     for found in _PATTERNS["year atom"].finditer(text):
@@ -615,13 +603,7 @@ _MAX_RUN_LENGTH = 15
 
 
 def year_range_in(text: str, years: Sequence[PeriodAtom], newest: int | None) -> YearRange | None:
-    """Return the range of years in a text, or None.
-
-    Args:
-        text: The question in the form of `normalize_characters`.
-        years: The whole years asked for, in order of position.
-        newest: The year in which `the last three years` end.
-    """
+    """Return the range of the whole `years` asked for in a text; `the last three years` end in the `newest`."""
     counted = trailing_years(text)
     joined = _printed_run(text, years)
     if joined is not None:
