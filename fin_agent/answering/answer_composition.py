@@ -143,16 +143,10 @@ def _figures_side_by_side(intent: Intent, names: Sequence[str], values: Sequence
 
 def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
     """Return a citation per figure, without duplicate places."""
-    found = {
-        (figure.doc_id, figure.page, figure.box): Citation(
-            doc_id=figure.doc_id,
-            page=figure.page,
-            text=f"{figure.label} | {figure.column}: {figure.printed:,}",
-            box=figure.box,
-        )
-        for figure in figures
-    }
-    return tuple(found.values())
+    found = {(one.doc_id, one.page, one.box): one for one in figures}.values()
+    texts = (f"{one.label} | {one.column}: {one.printed:,}" for one in found)
+    cited = zip(found, texts, strict=True)
+    return tuple(Citation(doc_id=one.doc_id, page=one.page, text=text, box=one.box) for one, text in cited)
 
 
 def _compare_periods(

@@ -520,7 +520,7 @@ class _NumberSources:
         self._by_amount = grouped((abs(fact.amount), fact) for fact in known_facts)
         self._by_value = grouped((abs(fact.value), fact) for fact in known_facts)
         asked = numerals_in(question)
-        self._amounts = _amounts(asked, scale)
+        self._amounts = frozenset(_amounts(asked, scale))
         self._asked = {abs(numeral.value) for numeral in asked}
         self._spans = {abs(numeral.value) for numeral in asked if numeral.kind is NumeralKind.SPAN}
         years = {numeral.value for numeral in asked if numeral.kind is NumeralKind.YEAR}
@@ -628,15 +628,13 @@ class _NumberSources:
         return f"{literal.source} is neither in the evidence nor in the question"
 
 
-def _amounts(asked: Sequence[Numeral], scale: int) -> set[Decimal]:
-    """Return the amounts of a question in the forms that a program of this scale may write: `$400 million`, `20%`."""
-    amounts: set[Decimal] = set()
+def _amounts(asked: Sequence[Numeral], scale: int) -> Iterator[Decimal]:
+    """Yield the amounts of a question in the forms that a program of this scale may write: `$400 million`, `20%`."""
     for numeral in asked:
         if numeral.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT):
-            amounts |= {abs(numeral.value), abs(numeral.in_base_units), abs(numeral.in_base_units) / scale}
+            yield from (abs(numeral.value), abs(numeral.in_base_units), abs(numeral.in_base_units) / scale)
         if numeral.kind is NumeralKind.PERCENT:
-            amounts.add(abs(numeral.value) / 100)
-    return amounts
+            yield abs(numeral.value) / 100
 
 
 def _binding(literal: Literal, source: Source, fact: Fact | None = None, scale: Decimal | None = None) -> Binding:

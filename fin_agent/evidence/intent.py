@@ -16,19 +16,9 @@ from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
 
 OutputUnit = Literal[
-    "USD",
-    "USD thousands",
-    "USD millions",
-    "USD billions",
-    "USD per share",
-    "percent",
-    "percentage points",
-    "ratio",
-    "days",
-    "years",
-    "shares",
-    "count",
-]
+    "USD", "USD thousands", "USD millions", "USD billions", "USD per share", "percent", "percentage points", "ratio",
+    "days", "years", "shares", "count",
+]  # fmt: skip
 
 
 class Relation(StrEnum):

@@ -53,10 +53,7 @@ class RequestedReport(BaseModel, frozen=True):
 
 
 def figures_from_report(
-    slots: Iterable[Slot],
-    report: RequestedReport,
-    facts: Sequence[SourcedFact],
-    workspace: Workspace,
+    slots: Iterable[Slot], report: RequestedReport, facts: Sequence[SourcedFact], workspace: Workspace
 ) -> dict[Slot, SourcedFact]:
     """Return the figure of each slot in the requested report; slots that it does not state are left out.
 
@@ -105,18 +102,13 @@ def named_reports(report: RequestedReport, known: Mapping[str, Identity]) -> lis
     """Return the filings that match a named report, by the filer's fiscal year or else by the period's end."""
     quarterly = report.quarter is not None or report.form is Form.TEN_Q
     forms = (Form.TEN_Q,) if quarterly else ANNUAL_FORMS
-    fitting = {
-        doc_id: identity
-        for doc_id, identity in known.items()
-        if identity.form in forms and report.quarter in (None, identity.quarter)
-    }
+    of_form = [(doc_id, one) for doc_id, one in known.items() if one.form in forms]
+    fitting = [(doc_id, one) for doc_id, one in of_form if report.quarter in (None, one.quarter)]
     if report.filed_in is not None:
-        days = {
-            doc_id: one.filed or (one.period_end and one.period_end + _FILED_AFTER) for doc_id, one in fitting.items()
-        }
-        return [doc_id for doc_id, day in days.items() if day and day.year == report.filed_in]
-    own = [doc_id for doc_id, identity in fitting.items() if identity.fiscal_year == report.fiscal_year]
-    return own or [doc_id for doc_id, identity in fitting.items() if identity.ending_year == report.fiscal_year]
+        days = ((doc_id, one.filed or (one.period_end and one.period_end + _FILED_AFTER)) for doc_id, one in fitting)
+        return [doc_id for doc_id, day in days if day and day.year == report.filed_in]
+    own = [doc_id for doc_id, one in fitting if one.fiscal_year == report.fiscal_year]
+    return own or [doc_id for doc_id, one in fitting if one.ending_year == report.fiscal_year]
 
 
 _ANOTHER_UNIT = 1.5
@@ -135,11 +127,7 @@ class Basis:
 
 
 def basis_of(
-    slots: Iterable[Slot],
-    facts: Sequence[SourcedFact],
-    workspace: Workspace,
-    *,
-    originally: bool = False,
+    slots: Iterable[Slot], facts: Sequence[SourcedFact], workspace: Workspace, *, originally: bool = False
 ) -> Basis:
     """Return the basis of every series among `slots`: a metric of one company over two full years or more.
 

@@ -108,10 +108,6 @@ class Caller:
         price = self._prices.price(self.model.name, self.model.priced_at)
         return None if price is None else price.dollars(usage)
 
-    def error(self, exception: Exception, role: Role) -> ModelError:
-        """Return the ModelError for an exception of the provider's client."""
-        return errors.model_error(exception, f"role `{role}` by {self.model.name}", self.model.base_url)
-
     def record(self, role: Role, prompt: PromptIdentity, usage: Usage, **more: Any) -> CallRecord:
         """Return the record of a call for the meter."""
         more = {"dollars": self.dollars(usage), "seconds": 0.0, "prompt_version": prompt.version, **more}
@@ -268,7 +264,7 @@ class _Exchange:
 
     def _refused_setting(self, left_out: frozenset[str], failure: Exception) -> str | None:
         """Return the setting to leave out after a server refused a request; None if nothing more can be left out."""
-        if type(self._caller.error(failure, self._call.role)) is not errors.RequestRefusedError:
+        if type(self._error(failure)) is not errors.RequestRefusedError:
             return None
         about = errors.exception_text(failure)
         named = [setting for setting in ("temperature", "stream") if setting in about]
@@ -307,7 +303,7 @@ class _Exchange:
 
     def _error(self, failure: Exception) -> ModelError:
         """Return the ModelError for a provider's exception; a timeout of the budget is not the server's."""
-        error = self._caller.error(failure, self._call.role)
+        error = errors.model_error(failure, self._subject, self._caller.model.base_url)
         if not isinstance(error, errors.ModelTimeoutError) or self._meter.seconds_left() != 0:
             return error
         what = "the time limit of all calls ended before the reply arrived"
