@@ -166,7 +166,7 @@ def _compare_periods(
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
     best, others, degree = _describe_extreme(intent, of_periods)
-    others += _apart(intent, of_periods, best, unit) if intent.apart and len(of_periods) == 2 else ""
+    others += _distance(intent, of_periods, best, unit)[2] if intent.apart and len(of_periods) == 2 else ""
     level = [one.name for one in of_periods if one.value == best.value]
     text = f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."
     if len(level) > 1:
@@ -196,7 +196,7 @@ def _extreme(intent: Intent, listed: Sequence[_ListedFigure], unit: str, of: str
     else:
         claimed = intent.claim is not None and intent.claim.bound is None and bool(intent.companies)
         lead = _verdict(f"{best.name}{of}" == intent.companies[0].name) if claimed else ""
-        beside = f"{others}{_apart(intent, listed, best, unit)}"
+        beside = f"{others}{_distance(intent, listed, best, unit)[2]}"
         text = f"{lead}{best.name}{of} has the {degree} {measure}: {best.text} ({beside})."
     return _extreme_value(intent, listed, best, unit, text)
 
@@ -205,33 +205,28 @@ def _extreme_value(
     intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure, unit: str, text: str
 ) -> AnswerValue:
     """Return an extreme as the answer's value; how far it is from the next if that is asked for."""
-    if not intent.apart or len(listed) < 2:
-        return _valued(best.value, unit, text)
-    return _valued(_distance(intent, listed, best)[0], _unit_of_distance(unit), text)
+    value, unit = _distance(intent, listed, best, unit)[:2] if intent.apart else (best.value, unit)
+    return _valued(value, unit, text)
 
 
-def _unit_of_distance(unit: str) -> str:
-    return "percentage points" if unit == "percent" else unit
+def _distance(
+    intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure, unit: str
+) -> tuple[float, str, str]:
+    """Return how far a figure is from another, the unit, and both in words: `, 4.4 percentage points apart`.
 
-
-def _apart(intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure, unit: str) -> str:
-    """Return how far a figure is from the other, or from the next one: `, 4.4 percentage points apart`."""
-    if len(listed) < 2 or not unit:
-        return ""
-    between, other = _distance(intent, listed, best)
-    written = f"{format_amount(between, _unit_of_distance(unit), intent.decimals)} apart"
-    return f", {written}" if len(listed) == 2 else f"; {written} from {other.name}"
-
-
-def _distance(intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure) -> tuple[float, _ListedFigure]:
-    """Return how far a figure is from another, and that one: the first from the second, any other from the first."""
+    This is the distance of the first from the second, of any other from the first; a single figure itself.
+    """
     others = [one for one in listed if one is not best]
+    if not others or not unit:
+        return best.value, unit, ""
     if intent.place > 1:
         highest = (intent.comparison is Comparison.HIGHEST) is not intent.losses
         other = (max if highest else min)(others, key=lambda one: one.value)
     else:
         other = min(others, key=lambda one: abs(one.value - best.value))
-    return float(f"{abs(best.value - other.value):.10g}"), other
+    between, unit = float(f"{abs(best.value - other.value):.10g}"), "percentage points" if unit == "percent" else unit
+    written = f"{format_amount(between, unit, intent.decimals)} apart"
+    return between, unit, f", {written}" if len(listed) == 2 else f"; {written} from {other.name}"
 
 
 def _ranked_answer(

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
+from itertools import zip_longest
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.answering.program_syntax import ProgramError, program_tree
@@ -492,17 +493,15 @@ def _other_constants(
     numbers: ProgramNumbers, figures: Collection[str], formula: Sequence[Decimal] | None
 ) -> Iterator[Unbound]:
     """Yield the first number in which the program differs from the formula, else those that it has more or less."""
-    if formula is None:
-        return
-    found = _non_figure_literals(numbers, figures)
-    for literal, value in zip(found, formula, strict=False):
-        if literal.value != value:
+    found = _non_figure_literals(numbers, figures) if formula is not None else ()
+    for literal, value in zip_longest(found, formula or ()):
+        if literal is None:
+            yield Unbound(f"{value:f}", 1, None, f"the formula's {value:f} is left out")
+        elif value is None:
+            yield _unbound(literal, "the formula has no such number")
+        elif literal.value != value:
             yield _unbound(literal, f"the formula has {value:f} here")
             return
-    for literal in found[len(formula) :]:
-        yield _unbound(literal, "the formula has no such number")
-    for value in formula[len(found) :]:
-        yield Unbound(f"{value:f}", 1, None, f"the formula's {value:f} is left out")
 
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")

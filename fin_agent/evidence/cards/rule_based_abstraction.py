@@ -271,12 +271,10 @@ _MOST_OF_ONE = 3
 def cues_in(flat: str, words: str) -> Cues:
     """Return the phrases of `words`.yaml that occur in a text (`flat_text`), by kind, with at most three of each."""
     held = frozenset(flat.split())
-    found: dict[str, dict[str, int]] = {}
-    for kind, text, whole in _phrases(words):
-        if whole <= held and text in flat:
-            found.setdefault(kind, {})[text[1:]] = min(_MOST_OF_ONE, flat.count(text))
+    told = [(kind, text) for kind, text, whole in _phrases(words) if whole <= held and text in flat]
+    told.sort(key=lambda pair: (pair[0], -len(pair[1]), pair[1]))
     return {
-        kind: dict(sorted(hits.items(), key=lambda hit: (-len(hit[0]), hit[0]))) for kind, hits in sorted(found.items())
+        kind: {text[1:]: min(_MOST_OF_ONE, flat.count(text)) for text in texts} for kind, texts in grouped(told).items()
     }
 
 
