@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from fin_agent.index.opening import similar_names
-from fin_agent.lexicon.company_mentions import CERTAIN, Company
-from fin_agent.lexicon.company_names import company_words, simplify_name
+from fin_agent.lexicon.company_mentions import CERTAIN
+from fin_agent.lexicon.company_names import Company, company_words, simplify_name
 from fin_agent.tools.arguments import FilterArguments
 from fin_agent.tools.errors import ToolInputError, quoted_name
 from fin_agent.vocabulary.identity import Identity

@@ -59,13 +59,7 @@ _CUT = 3
 """Decimals of amounts that are not printed."""
 _UNSCALED = Context(prec=400)
 _RATES = ("percent", "percentage points")
-_DECIMALS: dict[str, int] = {
-    "percent": 1,
-    "percentage points": 1,
-    "ratio": 2,
-    "days": 2,
-    "years": 1,
-}
+_DECIMALS: dict[str, int] = {"percent": 1, "percentage points": 1, "ratio": 2, "days": 2, "years": 1}
 
 
 def format_amount(value: float, unit: str, decimals: int | None = None) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 BoxSides = tuple[float, float, float, float]
+ItemT = TypeVar("ItemT")
 
 
 class AnswerValue(BaseModel, frozen=True):
@@ -114,10 +115,9 @@ class Artifact(BaseModel):
         try:
             return cls.model_validate(artifact)
         except ValidationError as failure:
-            raise QuestionError(
-                f"this is not an artifact of the type {cls.__name__}: {failure.errors()[0]['msg']}",
-                remedy="Give `message.artifact` of the tool that makes it; fin_agent.tools.artifacts has the others",
-            ) from None
+            what = f"this is not an artifact of the type {cls.__name__}: {failure.errors()[0]['msg']}"
+            remedy = "Give `message.artifact` of the tool that makes it; fin_agent.tools.artifacts has the others"
+            raise QuestionError(what, remedy=remedy) from None
 
 
 class _SourceWorkspace:
@@ -257,7 +257,7 @@ def combine_answers(answers: Sequence[Answer], question: str, question_id: str |
     `value` and `unit` are set if there is only one figure; otherwise the text states each figure.
     """
     found = [one for one in answers if not one.refused]
-    missing = tuple(dict.fromkeys(chain.from_iterable(one.missing for one in answers if one.refused)))
+    missing = _each_once(one.missing for one in answers if one.refused)
     if found:
         texts = [f"Not found: {one.question.strip(' ?')}." if one.refused else one.answer.text for one in answers]
         figures = [one.answer for one in found if one.answer.value is not None]
@@ -274,19 +274,23 @@ def combine_answers(answers: Sequence[Answer], question: str, question_id: str |
         answer=value,
         refused=not found,
         missing=missing,
-        citations=tuple(dict.fromkeys(chain.from_iterable(one.citations for one in answers))),
+        citations=_each_once(one.citations for one in answers),
         retrieved=Retrieved(
-            documents=tuple(dict.fromkeys(chain.from_iterable(one.documents for one in retrieved))),
-            pages=tuple({(p.doc_id, p.page): p for one in retrieved for p in one.pages}.values()),
-            passages=tuple(dict.fromkeys(chain.from_iterable(one.passages for one in retrieved))),
+            documents=_each_once(one.documents for one in retrieved),
+            pages=_each_once(one.pages for one in retrieved),
+            passages=_each_once(one.passages for one in retrieved),
         ),
         ledger=tuple({entry.slot: entry for one in answers for entry in one.ledger}.values()),
         program=programs[0].program if len(programs) == 1 else "\n\n".join(told) or None,
-        assumptions=tuple(dict.fromkeys(chain.from_iterable(one.assumptions for one in found))),
+        assumptions=_each_once(one.assumptions for one in found),
         rounds=max(one.rounds for one in answers),
-        warnings=tuple(dict.fromkeys(chain.from_iterable(one.warnings for one in answers))),
+        warnings=_each_once(one.warnings for one in answers),
         trace=tuple(chain.from_iterable(one.trace for one in answers)),
     )
+
+
+def _each_once(lists: Iterable[Iterable[ItemT]]) -> tuple[ItemT, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(lists)))
 
 
 _COMMENT: Any = {"initial_indent": "# ", "subsequent_indent": "# "}

@@ -46,10 +46,10 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         intent = intent.model_copy(update={"measure_unit": "percent"})
         numbers, beside = ([100 * each for each in some] for some in (numbers, beside))
     computed = unit_of_result(intent)
-    converted = [convert_to_unit(number, computed, program.scale_of(computed), intent.unit) for number in numbers]
+    base = program.scale_of(computed)
+    converted = [convert_to_unit(number, computed, base, intent.unit) for number in numbers]
     unit = converted[0][1]
     values = [rounded(value, intent.decimals) for value, _ in converted]
-    base = program.scale_of(computed)
     if len(values) == 1:
         asks_a_share = finds(intent.core, "asking for a share", "question_words")
         if unit == "percent" and values[0] > _MOST_OF_A_WHOLE and asks_a_share:
@@ -89,7 +89,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         return _ranked_answer(intent, listed, unit, base, of)
     if intent.relation is Relation.TREND:
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
-        change, _ = convert_to_unit(moved_by, computed, program.scale_of(computed), intent.unit)
+        change, _ = convert_to_unit(moved_by, computed, base, intent.unit)
         text = _trend(intent, plan, listed, change, unit)
         return _valued(values[-1], unit, text)
     # Several figures are listed: none of them is *the* value.
@@ -143,16 +143,10 @@ def _figures_side_by_side(intent: Intent, names: Sequence[str], values: Sequence
 
 def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
     """Return a citation per figure, without duplicate places."""
-    found = {
-        (figure.doc_id, figure.page, figure.box): Citation(
-            doc_id=figure.doc_id,
-            page=figure.page,
-            text=f"{figure.label} | {figure.column}: {figure.printed:,}",
-            box=figure.box,
-        )
-        for figure in figures
-    }
-    return tuple(found.values())
+    found = {(one.doc_id, one.page, one.box): one for one in figures}.values()
+    texts = (f"{one.label} | {one.column}: {one.printed:,}" for one in found)
+    cited = zip(found, texts, strict=True)
+    return tuple(Citation(doc_id=one.doc_id, page=one.page, text=text, box=one.box) for one, text in cited)
 
 
 def _compare_periods(
@@ -172,7 +166,7 @@ def _compare_periods(
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
     best, others, degree = _describe_extreme(intent, of_periods)
-    others += _apart(intent, of_periods, best, unit) if intent.apart and len(of_periods) == 2 else ""
+    others += _distance(intent, of_periods, best, unit)[2] if intent.apart and len(of_periods) == 2 else ""
     level = [one.name for one in of_periods if one.value == best.value]
     text = f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."
     if len(level) > 1:
@@ -202,7 +196,7 @@ def _extreme(intent: Intent, listed: Sequence[_ListedFigure], unit: str, of: str
     else:
         claimed = intent.claim is not None and intent.claim.bound is None and bool(intent.companies)
         lead = _verdict(f"{best.name}{of}" == intent.companies[0].name) if claimed else ""
-        beside = f"{others}{_apart(intent, listed, best, unit)}"
+        beside = f"{others}{_distance(intent, listed, best, unit)[2]}"
         text = f"{lead}{best.name}{of} has the {degree} {measure}: {best.text} ({beside})."
     return _extreme_value(intent, listed, best, unit, text)
 
@@ -211,33 +205,28 @@ def _extreme_value(
     intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure, unit: str, text: str
 ) -> AnswerValue:
     """Return an extreme as the answer's value; how far it is from the next if that is asked for."""
-    if not intent.apart or len(listed) < 2:
-        return _valued(best.value, unit, text)
-    return _valued(_distance(intent, listed, best)[0], _unit_of_distance(unit), text)
+    value, unit = _distance(intent, listed, best, unit)[:2] if intent.apart else (best.value, unit)
+    return _valued(value, unit, text)
 
 
-def _unit_of_distance(unit: str) -> str:
-    return "percentage points" if unit == "percent" else unit
+def _distance(
+    intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure, unit: str
+) -> tuple[float, str, str]:
+    """Return how far a figure is from another, the unit, and both in words: `, 4.4 percentage points apart`.
 
-
-def _apart(intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure, unit: str) -> str:
-    """Return how far a figure is from the other, or from the next one: `, 4.4 percentage points apart`."""
-    if len(listed) < 2 or not unit:
-        return ""
-    between, other = _distance(intent, listed, best)
-    written = f"{format_amount(between, _unit_of_distance(unit), intent.decimals)} apart"
-    return f", {written}" if len(listed) == 2 else f"; {written} from {other.name}"
-
-
-def _distance(intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure) -> tuple[float, _ListedFigure]:
-    """Return how far a figure is from another, and that one: the first from the second, any other from the first."""
+    This is the distance of the first from the second, of any other from the first; a single figure itself.
+    """
     others = [one for one in listed if one is not best]
+    if not others or not unit:
+        return best.value, unit, ""
     if intent.place > 1:
         highest = (intent.comparison is Comparison.HIGHEST) is not intent.losses
         other = (max if highest else min)(others, key=lambda one: one.value)
     else:
         other = min(others, key=lambda one: abs(one.value - best.value))
-    return float(f"{abs(best.value - other.value):.10g}"), other
+    between, unit = float(f"{abs(best.value - other.value):.10g}"), "percentage points" if unit == "percent" else unit
+    written = f"{format_amount(between, unit, intent.decimals)} apart"
+    return between, unit, f", {written}" if len(listed) == 2 else f"; {written} from {other.name}"
 
 
 def _ranked_answer(
@@ -276,16 +265,9 @@ def _answer_for_selected_company(
     computed = unit_of_result(intent)
     asked, unit = convert_to_unit(numbers[0], computed, program.scale_of(computed), intent.unit)
     chosen = program.names[0]
-    ranking = intent.model_copy(
-        update={
-            "measure": selection.measure,
-            "measure_unit": selection.measure_unit,
-            "relation": selection.relation,
-            "comparison": selection.extreme,
-            "unit": None,
-            "decimals": None,
-        }
-    )
+    ranked_by = selection.model_dump(include={"measure", "measure_unit", "relation"})
+    ranked_by |= {"comparison": selection.extreme, "unit": None, "decimals": None}
+    ranking = intent.model_copy(update=ranked_by)
     computed = unit_of_result(ranking)
     ranks = [convert_to_unit(number, computed, program.scale_of(computed), None) for number in numbers[1:]]
     listed = [
@@ -587,11 +569,8 @@ _ORDINALS = {2: "second", 3: "third"}
 
 def _superlative(comparison: Comparison, count: int, *, losses: bool = False) -> str:
     """Return the degree: `highest`, `higher` for two, `largest` for losses."""
-    if losses:
-        return {Comparison.HIGHEST: "largest", Comparison.LOWEST: "smallest"}[comparison]
-    if count == 2:
-        return {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[comparison]
-    return comparison.value
+    high, low = ("largest", "smallest") if losses else ("higher", "lower") if count == 2 else ("highest", "lowest")
+    return high if comparison is Comparison.HIGHEST else low
 
 
 def _missing_losses(intent: Intent, values: Sequence[float]) -> str:
@@ -657,18 +636,7 @@ _DECEMBER = 12
 def assumptions(
     plan: Plan, intent: Intent, ledger: Ledger, years: Mapping[str, FiscalYears], formulas: Mapping[str, Formula]
 ) -> tuple[str, ...]:
-    """Return the assumptions of an answer: definitions, unreported items that count as zero, non-calendar years.
-
-    Args:
-        plan: The plan.
-        intent: Its intent.
-        ledger: The figures.
-        years: Period ends of each filer, by company key.
-        formulas: The lexicon's formulas by id.
-
-    Returns:
-        Sentences without a full stop.
-    """
+    """Return the assumptions of an answer: definitions, unreported items that count as zero, non-calendar years."""
     terms = (*plan.ranked, *selected_terms(plan, intent, ledger))
     known = ledger.figures
     zeros = [slot for term in terms for slot in slots_assumed_zero(term.tree, lambda slot: slot in known)]
@@ -694,9 +662,6 @@ def _noncalendar_year_ends(terms: Sequence[Term], years: Mapping[str, FiscalYear
         periods = dict.fromkeys(term.period for term in asked)
         ends = {period: filed.closes[period] for period in periods if period in filed.closes} if filed else {}
         if any(end.month != _DECEMBER for period, end in ends.items() if not period.quarter):
-            days = [
-                (period, f"{end:%B} {end.day}, {end.year}") for period, end in sorted(ends.items(), key=itemgetter(1))
-            ]
-            said = [f"{period} on {day}" for period, day in days]
-            first, day = days[0]
-            yield ", ".join([f"{first} of {asked[0].company.name} ended on {day}", *said[1:]])
+            in_time = sorted(ends.items(), key=itemgetter(1))
+            first, *said = (f"{period} on {end:%B} {end.day}, {end.year}" for period, end in in_time)
+            yield ", ".join([first.replace(" on ", f" of {asked[0].company.name} ended on ", 1), *said])

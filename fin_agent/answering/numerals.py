@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from fin_agent.filings.xbrl.tags import read_number_words
-from fin_agent.lexicon.period_words import parse_number
+from fin_agent.lexicon.periods import parse_number
 from fin_agent.lexicon.words import patterns
 
 _PATTERNS = patterns("numeral_patterns")
@@ -106,15 +106,12 @@ def _kind(size: Decimal, digits: str, before: str, behind: str, *, plain: bool) 
 
 
 def _is_negative(text: str, match: re.Match[str]) -> bool:
-    if match["open"] and (match["closed"] or match["closed_late"]):
-        return True
-    if match["inner_sign"] and match["currency"]:
+    in_brackets = match["open"] and (match["closed"] or match["closed_late"])
+    if in_brackets or (match["inner_sign"] and match["currency"]):
         return True
     sign = "sign" if match["sign"] else "inner_sign"
-    if not match[sign]:
-        return False
     # `2017-2019` and `1%-2%` contain a dash, not a sign.
-    return not re.match(r"[\w%)]", text[match.start(sign) - 1 : match.start(sign)])
+    return bool(match[sign]) and not re.match(r"[\w%)]", text[match.start(sign) - 1 : match.start(sign)])
 
 
 SMALLEST_SPELLED = 11

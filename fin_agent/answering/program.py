@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
+from operator import attrgetter
 
 from fin_agent.answering.provenance import Provenance, check_provenance, constants_of
 from fin_agent.evidence.expressions import (
@@ -93,14 +94,9 @@ def check_program(code: str, written: Program, question: str, facts: Sequence[Fa
     It must use the variables, scale and constants of `written`, and may use numbers of the question and of `facts`.
     """
     expected = {name: figure.fact() for name, figure in written.variables.items()}
-    return check_provenance(
-        code,
-        [*expected.values(), *facts],
-        question,
-        expected,
-        scale=written.scale,
-        constants=constants_of(written.code, expected),
-    )
+    constants = constants_of(written.code, expected)
+    known = [*expected.values(), *facts]
+    return check_provenance(code, known, question, expected, scale=written.scale, constants=constants)
 
 
 _MAX_WORKED = 80
@@ -137,9 +133,13 @@ class _Writer:
         stands_for = f"{term.company.name} {term.period}"
         if isinstance(tree, SlotReference):
             return written, stands_for
-        name = self.unused_name(self.slug("measure", term.company.name, str(term.period)))
+        return self.step(written, self.slug("measure", term.company.name, str(term.period))), stands_for
+
+    def step(self, written: str, name: str) -> str:
+        """Return the variable to which a step assigns an expression; `name` if it is unused."""
+        name = self.unused_name(name)
         self.steps.append(f"{name} = {written}")
-        return name, stands_for
+        return name
 
     def expression(self, tree: Node, above: int = 0) -> str:
         """Return the tree as Python, with the fewest parentheses."""
@@ -170,11 +170,9 @@ class _Writer:
             above = above.right
         if not (isinstance(above, SlotReference) and isinstance(below, SlotReference)):
             return False
-        if above.slot.part == below.slot.part:
-            return False
+        printed = attrgetter("label", "printed", "scale", "fiscal_year", "quarter")
         one, other = self._known[above.slot], self._known[below.slot]
-        same_period = (one.fiscal_year, one.quarter) == (other.fiscal_year, other.quarter)
-        return same_period and (one.label, one.printed, one.scale) == (other.label, other.printed, other.scale)
+        return above.slot.part != below.slot.part and printed(one) == printed(other)
 
     def worked(self, result: str) -> str:
         """Return the only step with amounts for its variables; empty if it is long or mixes scales."""
@@ -190,11 +188,8 @@ class _Writer:
     def _averaged(self, part: Node) -> str:
         """Return a part of a mean; sums get a variable, so that the divisor equals the number of parts."""
         written = self.expression(part, 1)
-        if not (isinstance(part, Operation) and part.operator in "+-"):
-            return written
-        name = self.unused_name("averaged")
-        self.steps.append(f"{name} = {written}")
-        return name
+        is_sum = isinstance(part, Operation) and part.operator in "+-"
+        return self.step(written, "averaged") if is_sum else written
 
     def are_deductions(self, *names: str) -> bool:
         """Whether these are variables of negative figures that are not results: an allowance, a charge."""
@@ -234,9 +229,7 @@ class _Writer:
         scale = self.scale if figure.unit in self._scaled else 1
         if figure.unit not in (*self._scaled, "count") or figure.scale == scale:
             return amount
-        if figure.scale < scale:
-            return f"{amount} / {scale // figure.scale}"
-        return f"{amount} * {figure.scale // scale}"
+        return f"{amount} / {scale // figure.scale}" if figure.scale < scale else f"{amount} * {figure.scale // scale}"
 
     def _cited(self, figure: Figure) -> str:
         unit = figure.unit
@@ -302,11 +295,7 @@ def _result(
 
 
 def _assign_variable(value: str, company: str, writer: _Writer) -> str:
-    if re.fullmatch(r"\w+", value):
-        return value
-    name = writer.unused_name(writer.slug("result", company, ""))
-    writer.steps.append(f"{name} = {value}")
-    return name
+    return value if re.fullmatch(r"\w+", value) else writer.step(value, writer.slug("result", company, ""))
 
 
 def _over_time(

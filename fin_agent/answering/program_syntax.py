@@ -41,24 +41,19 @@ def program_tree(code: str) -> ast.Module:
     if not code.strip():
         raise ProgramError("the program is empty", remedy=DEFINE_SOLUTION)
     if len(code) > MAX_PROGRAM_LENGTH:
-        raise ProgramError(
-            f"the program has {len(code):,} characters, more than {MAX_PROGRAM_LENGTH:,}",
-            remedy="Shorten it: one assignment per figure and the formula",
-        )
+        what = f"the program has {len(code):,} characters, more than {MAX_PROGRAM_LENGTH:,}"
+        raise ProgramError(what, remedy="Shorten it: one assignment per figure and the formula")
     try:
         tree = module_tree(f"{code}\n\n")
         _ProgramChecker().module(tree)
     except (SyntaxError, ValueError) as failure:
         line = getattr(failure, "lineno", None)
-        what = " ".join(f"{getattr(failure, 'msg', failure)}".split())[:200]
-        where = f"line {line}: " if line else ""
-        raise ProgramError(
-            f"the program is not valid Python: {where}{what}", remedy="Correct the syntax", line=line
-        ) from failure
+        said = " ".join(f"{getattr(failure, 'msg', failure)}".split())[:200]
+        what = f"the program is not valid Python: {f'line {line}: ' if line else ''}{said}"
+        raise ProgramError(what, remedy="Correct the syntax", line=line) from failure
     except (RecursionError, MemoryError) as failure:
-        raise ProgramError(
-            "the program is not valid Python: it is nested too deeply", remedy="Write one step a line"
-        ) from failure
+        what = "the program is not valid Python: it is nested too deeply"
+        raise ProgramError(what, remedy="Write one step a line") from failure
     return tree
 
 
@@ -67,6 +62,9 @@ class _Kind(StrEnum):
     TEXT = "a text"
     TRUTH = "a truth value"
     LIST = "a list"
+
+
+_KIND_OF_TYPE = {bool: _Kind.TRUTH, int: _Kind.NUMBER, float: _Kind.NUMBER, str: _Kind.TEXT}
 
 
 class _ProgramChecker:
@@ -81,11 +79,8 @@ class _ProgramChecker:
             match statement:
                 case ast.FunctionDef(name="solution", args=arguments, body=body, decorator_list=[]) if not defined:
                     if ast.unparse(arguments):
-                        raise ProgramError(
-                            "`solution` cannot be called: it takes arguments",
-                            remedy=DEFINE_SOLUTION,
-                            line=statement.lineno,
-                        )
+                        what = "`solution` cannot be called: it takes arguments"
+                        raise ProgramError(what, remedy=DEFINE_SOLUTION, line=statement.lineno)
                     defined = True
                     for inner in body:
                         self._statement(inner)
@@ -115,12 +110,8 @@ class _ProgramChecker:
 
     def _kind(self, node: ast.expr) -> _Kind:
         match node:
-            case ast.Constant(value=bool()):
-                return _Kind.TRUTH
-            case ast.Constant(value=int() | float()):
-                return _Kind.NUMBER
-            case ast.Constant(value=str()):
-                return _Kind.TEXT
+            case ast.Constant(value=bool() | int() | float() | str() as literal):
+                return _KIND_OF_TYPE[type(literal)]
             case ast.Name(id=name) if name in self._held:
                 return self._held[name]
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Pow(), right=right):

@@ -11,10 +11,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
+from itertools import zip_longest
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.answering.program_syntax import ProgramError, program_tree
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.runs import grouped
 
 
 class Role(StrEnum):
@@ -491,17 +493,15 @@ def _other_constants(
     numbers: ProgramNumbers, figures: Collection[str], formula: Sequence[Decimal] | None
 ) -> Iterator[Unbound]:
     """Yield the first number in which the program differs from the formula, else those that it has more or less."""
-    if formula is None:
-        return
-    found = _non_figure_literals(numbers, figures)
-    for literal, value in zip(found, formula, strict=False):
-        if literal.value != value:
+    found = _non_figure_literals(numbers, figures) if formula is not None else ()
+    for literal, value in zip_longest(found, formula or ()):
+        if literal is None:
+            yield Unbound(f"{value:f}", 1, None, f"the formula's {value:f} is left out")
+        elif value is None:
+            yield _unbound(literal, "the formula has no such number")
+        elif literal.value != value:
             yield _unbound(literal, f"the formula has {value:f} here")
             return
-    for literal in found[len(formula) :]:
-        yield _unbound(literal, "the formula has no such number")
-    for value in formula[len(found) :]:
-        yield Unbound(f"{value:f}", 1, None, f"the formula's {value:f} is left out")
 
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
@@ -515,20 +515,18 @@ class _NumberSources:
 
     def __init__(self, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact], scale: int) -> None:
         self._expected = expected
-        self._by_amount: dict[Decimal, list[Fact]] = {}
-        self._by_value: dict[Decimal, list[Fact]] = {}
-        for fact in (*facts, *expected.values()):
-            self._by_amount.setdefault(abs(fact.amount), []).append(fact)
-            self._by_value.setdefault(abs(fact.value), []).append(fact)
+        known_facts = (*facts, *expected.values())
+        self._by_amount = grouped((abs(fact.amount), fact) for fact in known_facts)
+        self._by_value = grouped((abs(fact.value), fact) for fact in known_facts)
         asked = numerals_in(question)
-        self._amounts = _amounts(asked, scale)
+        self._amounts = frozenset(_amounts(asked, scale))
         self._asked = {abs(numeral.value) for numeral in asked}
         self._spans = {abs(numeral.value) for numeral in asked if numeral.kind is NumeralKind.SPAN}
         years = {numeral.value for numeral in asked if numeral.kind is NumeralKind.YEAR}
         known = {Decimal(fact.period.fiscal_year) for fact in (expected.values() or facts)}
         dated = years if len(years) > 1 else known
         self._exponents = {Decimal(0), Decimal(1), *self._spans, *(later - year for later in dated for year in dated)}
-        self._years = years | {Decimal(fact.period.fiscal_year) for fact in (*facts, *expected.values())}
+        self._years = years | {Decimal(fact.period.fiscal_year) for fact in known_facts}
         self._years |= {Decimal(fact.period.end.year) for fact in facts if fact.period.end}
 
     def asks(self, source: str) -> bool:
@@ -629,15 +627,13 @@ class _NumberSources:
         return f"{literal.source} is neither in the evidence nor in the question"
 
 
-def _amounts(asked: Sequence[Numeral], scale: int) -> set[Decimal]:
-    """Return the amounts of a question in the forms that a program of this scale may write: `$400 million`, `20%`."""
-    amounts: set[Decimal] = set()
+def _amounts(asked: Sequence[Numeral], scale: int) -> Iterator[Decimal]:
+    """Yield the amounts of a question in the forms that a program of this scale may write: `$400 million`, `20%`."""
     for numeral in asked:
         if numeral.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT):
-            amounts |= {abs(numeral.value), abs(numeral.in_base_units), abs(numeral.in_base_units) / scale}
+            yield from (abs(numeral.value), abs(numeral.in_base_units), abs(numeral.in_base_units) / scale)
         if numeral.kind is NumeralKind.PERCENT:
-            amounts.add(abs(numeral.value) / 100)
-    return amounts
+            yield abs(numeral.value) / 100
 
 
 def _binding(literal: Literal, source: Source, fact: Fact | None = None, scale: Decimal | None = None) -> Binding:

@@ -77,10 +77,8 @@ class MontySandbox:
         try:  # Retry: the worker may have been killed from outside.
             return self._run_once(code)
         except MontyCrashedError as crash:
-            raise ProgramError(
-                f"the program broke the worker that ran it ({one_line(str(crash))})",
-                remedy="Write it with plain arithmetic on numbers",
-            ) from crash
+            what = f"the program broke the worker that ran it ({one_line(str(crash))})"
+            raise ProgramError(what, remedy="Write it with plain arithmetic on numbers") from crash
 
     def close(self) -> None:
         """Stop the workers. A later `run` starts new ones."""
@@ -127,9 +125,9 @@ class MontySandbox:
             try:
                 pool.__enter__()
             except (OSError, RuntimeError) as failure:
+                remedy = "Reinstall pydantic-monty; MONTY_BIN, where set, must name its program"
                 raise SandboxError(
-                    f"the sandbox cannot be started ({one_line(str(failure))})",
-                    remedy="Reinstall pydantic-monty; MONTY_BIN, where set, must name its program",
+                    f"the sandbox cannot be started ({one_line(str(failure))})", remedy=remedy
                 ) from failure
             self._pool, self._pool_process = pool, os.getpid()
             self._closing = weakref.finalize(self, _close_in_own_process, pool, os.getpid())
@@ -187,18 +185,14 @@ LARGEST_FIGURE = 10**18
 
 
 def _checked_scalar(value: object) -> ProgramScalar:
-    if isinstance(value, bool | str):
+    if not isinstance(value, bool | str | int | float):
+        what = f"a value of type {type(value).__name__}"
+        remedy = "Return a number, a text, True or False, or a list of those"
+    elif isinstance(value, float) and not math.isfinite(value):
+        what, remedy = f"{value}, which is not a figure", "Check what it divides by"
+    elif not isinstance(value, str) and abs(value) > LARGEST_FIGURE:
+        what = f"a number beyond {LARGEST_FIGURE:.0e}, too large for any filing"
+        remedy = "Check the units of its figures"
+    else:
         return value
-    if isinstance(value, int | float):
-        if isinstance(value, float) and not math.isfinite(value):
-            raise ProgramError(f"`solution` returned {value}, which is not a figure", remedy="Check what it divides by")
-        if not -LARGEST_FIGURE <= value <= LARGEST_FIGURE:
-            raise ProgramError(
-                f"`solution` returned a number beyond {LARGEST_FIGURE:.0e}, too large for any filing",
-                remedy="Check the units of its figures",
-            )
-        return value
-    raise ProgramError(
-        f"`solution` returned a value of type {type(value).__name__}",
-        remedy="Return a number, a text, True or False, or a list of those",
-    )
+    raise ProgramError(f"`solution` returned {what}", remedy=remedy)

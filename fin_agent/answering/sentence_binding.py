@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import NamedTuple
 
-from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
+from fin_agent.answering.numerals import NumeralKind, numerals_in
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.words import listed, patterns, word_lists
 from fin_agent.retrieval.search_terms import stems_of
@@ -176,8 +177,8 @@ def _direction_of_figures(text: str) -> str:
     numbers = [float(number.replace(",", "")) for number in found]
     if len(numbers) < 2 or numbers[0] == numbers[1]:
         return ""
-    latest, before = (numbers[1], numbers[0]) if re.search(r"\bfrom\b.*\bto\b", text) else numbers[:2]
-    return "rose" if latest > before else "fell"
+    from_to = re.search(r"\bfrom\b.*\bto\b", text) is not None
+    return "rose" if from_to == (numbers[1] > numbers[0]) else "fell"
 
 
 def _found(kind: str, text: str) -> list[str]:
@@ -261,22 +262,13 @@ def years_in(text: str) -> set[int]:
     return {int(each.value) for each in numerals_in(text) if each.kind is NumeralKind.YEAR}
 
 
-@dataclass(frozen=True, slots=True)
-class _QuotedAmount:
+class _QuotedAmount(NamedTuple):
     """An amount of money in a sentence."""
 
     printed: str
     amount: Decimal
     scale: int
-
-    @classmethod
-    def of(cls, numeral: Numeral) -> _QuotedAmount:
-        exact = numeral.value.quantize(Decimal(1).scaleb(-numeral.decimals))
-        return cls(numeral.printed.strip(), exact, numeral.scale or 1)
-
-    @property
-    def value(self) -> Decimal:
-        return self.amount * self.scale
+    value: Decimal
 
 
 def _quoted_amounts(sentence: str, workspace: Workspace) -> Iterator[tuple[Mention, _QuotedAmount]]:
@@ -298,7 +290,8 @@ def _quoted_amounts(sentence: str, workspace: Workspace) -> Iterator[tuple[Menti
         moves = [word for word in between if word.startswith(moved)]
         if set(between) - linking - verbs - set(moves) or (between[-1] != "to" if moves else not verbs & set(between)):
             continue  # `increased by $5 million`, `included $5 million`
-        yield mention, _QuotedAmount.of(amount)
+        exact = amount.value.quantize(Decimal(1).scaleb(-amount.decimals))
+        yield mention, _QuotedAmount(amount.printed, exact, amount.scale, exact * amount.scale)
 
 
 def _is_statement_line(fact: Fact, mention: Mention, workspace: Workspace) -> bool:

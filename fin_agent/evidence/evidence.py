@@ -12,8 +12,6 @@ from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.ranked_group import RankedGroup
 
-__all__ = ["JudgedPassage", "RankedGroup", "TraceStep"]
-
 
 class TraceStep(BaseModel, frozen=True):
     """One step of a run."""
@@ -69,17 +67,8 @@ class RetrievedPassage(BaseModel, frozen=True):
     @classmethod
     def of(cls, stored: StoredPassage, score: float, round_number: int) -> RetrievedPassage:
         """Build from a passage of the index and the round that found it."""
-        passage = stored.passage
-        return cls(
-            doc_id=stored.doc_id,
-            page=passage.page,
-            ordinal=passage.ordinal,
-            kind=passage.kind,
-            text=passage.text,
-            box=passage.box,
-            score=round(score, 6),
-            round=round_number,
-        )
+        own = {name: getattr(stored.passage, name) for name in ("page", "ordinal", "kind", "text", "box")}
+        return cls(doc_id=stored.doc_id, score=round(score, 6), round=round_number, **own)
 
     @property
     def key(self) -> tuple[str, int]:

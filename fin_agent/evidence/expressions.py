@@ -94,11 +94,8 @@ def parse_formula(text: str) -> Node:
     """
     operations = sum(map(text.count, _OPERATION_MARKS))
     if operations > MAX_OPERATIONS:
-        raise LexiconError(
-            f"the expression has {operations:,} operators and parentheses, more than the limit of {MAX_OPERATIONS}",
-            subject=text[:60],
-            remedy="Ask for its parts one at a time",
-        )
+        what = f"the expression has {operations:,} operators and parentheses, more than the limit of {MAX_OPERATIONS}"
+        raise LexiconError(what, subject=text[:60], remedy="Ask for its parts one at a time")
     try:
         return _node(expression_tree(text))
     except (SyntaxError, ValueError) as error:

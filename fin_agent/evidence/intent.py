@@ -16,19 +16,9 @@ from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
 
 OutputUnit = Literal[
-    "USD",
-    "USD thousands",
-    "USD millions",
-    "USD billions",
-    "USD per share",
-    "percent",
-    "percentage points",
-    "ratio",
-    "days",
-    "years",
-    "shares",
-    "count",
-]
+    "USD", "USD thousands", "USD millions", "USD billions", "USD per share", "percent", "percentage points", "ratio",
+    "days", "years", "shares", "count",
+]  # fmt: skip
 
 
 class Relation(StrEnum):
@@ -158,15 +148,8 @@ class Intent(BaseModel, frozen=True):
 
     def of_measure(self, measure: RequestedMeasure) -> Intent:
         """Return the intent limited to one measure."""
-        return self.model_copy(
-            update={
-                "measure": measure.words,
-                "expression": measure.expression,
-                "measure_unit": measure.measure_unit,
-                "unit": measure.unit,
-                "further": (),
-            }
-        )
+        own = measure.model_dump(include={"expression", "measure_unit", "unit"})
+        return self.model_copy(update={**own, "measure": measure.words, "further": ()})
 
 
 class RequestedMeasure(BaseModel, frozen=True):

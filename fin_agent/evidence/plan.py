@@ -28,6 +28,7 @@ from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears, with_those_between
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
+from fin_agent.vocabulary.runs import grouped
 
 _BETWEEN_TWO = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
 _OVER_TIME = (*_BETWEEN_TWO, Relation.TREND, Relation.EVERY_YEAR, Relation.YEARS_COUNTED)
@@ -79,16 +80,13 @@ class Plan:
 
 def by_company(terms: Sequence[Term]) -> dict[str, list[Term]]:
     """Group terms by company key, in order; by part where parts are compared."""
-    grouped: dict[str, list[Term]] = {}
-    for term in terms:
-        part = f": {term.company.part}" if term.company.part is not None else ""
-        grouped.setdefault(f"{term.company.key}{part}", []).append(term)
-    return grouped
+    of_part = (f": {term.company.part}" if term.company.part is not None else "" for term in terms)
+    return grouped((f"{term.company.key}{part}", term) for term, part in zip(terms, of_part, strict=True))
 
 
 def by_measure(terms: Sequence[Term]) -> list[list[Term]]:
     """Group terms by measure, in order."""
-    return [[term for term in terms if term.measure == at] for at in dict.fromkeys(term.measure for term in terms)]
+    return list(grouped((term.measure, term) for term in terms).values())
 
 
 def build_plan(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) -> Plan:
@@ -148,13 +146,11 @@ _DAYS_AROUND_NEW_YEAR = 7
 
 
 def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[FiscalPeriod]:
-    periods = intent.periods
+    periods = intent.periods or tuple(filter(None, [filed.latest()]))
     if not periods:
-        latest = filed.latest()
-        if latest is None:
-            return ()
-        notes.append(f"no period was named: {latest}, the latest year filed by {filed.company}, is used")
-        periods = (latest,)
+        return ()
+    if not intent.periods:
+        notes.append(f"no period was named: {periods[0]}, the latest year filed by {filed.company}, is used")
     if len(periods) == 1 and intent.relation in _OVER_TIME:
         last = periods[0]
         return (last.model_copy(update={"fiscal_year": last.fiscal_year - 1}), last)
@@ -236,8 +232,7 @@ def selected_terms(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Term, ..
 def missing_slots(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Slot, ...]:
     """Return the slots to fill before the answer can be computed; empty if it can be."""
     known = ledger.figures
-    first = _missing(plan.ranked, known)
-    return first or _missing(selected_terms(plan, intent, ledger), known)
+    return _missing(plan.ranked, known) or _missing(selected_terms(plan, intent, ledger), known)
 
 
 def with_required_options(plan: Plan, intent: Intent, ledger: Ledger) -> Ledger:

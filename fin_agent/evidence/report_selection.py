@@ -21,6 +21,7 @@ from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 _FILED_AFTER = timedelta(days=60)
@@ -52,32 +53,24 @@ class RequestedReport(BaseModel, frozen=True):
 
 
 def figures_from_report(
-    slots: Iterable[Slot],
-    report: RequestedReport,
-    facts: Sequence[SourcedFact],
-    workspace: Workspace,
+    slots: Iterable[Slot], report: RequestedReport, facts: Sequence[SourcedFact], workspace: Workspace
 ) -> dict[Slot, SourcedFact]:
     """Return the figure of each slot in the requested report; slots that it does not state are left out.
 
     An original figure comes only from its own period's report, a restated one only from a later report: if that is not
     indexed, the slot stays empty. `facts` are those of all filings of the companies.
     """
-    found: dict[Slot, SourcedFact] = {}
-    for slot in slots:
-        stated = statements_of(slot, facts, workspace)
-        if (doc_id := _report_meant(slot, report, stated, workspace.directory.identities)) is not None:
-            found[slot] = stated[doc_id][0]
-    return found
+    identities = workspace.directory.identities
+    stated = {slot: statements_of(slot, facts, workspace) for slot in slots}
+    meant = {slot: _report_meant(slot, report, of_slot, identities) for slot, of_slot in stated.items()}
+    return {slot: stated[slot][doc_id][0] for slot, doc_id in meant.items() if doc_id is not None}
 
 
 def statements_of(slot: Slot, facts: Iterable[SourcedFact], workspace: Workspace) -> dict[str, list[SourcedFact]]:
     """Return the facts of each filing for the slot: the metric's own statement first, then other tables by page."""
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     home = slot_metric(slot, metrics).statement
-    stated: dict[str, list[SourcedFact]] = {}
-    for sourced in facts:
-        if fills_slot(sourced, slot, metrics, owners):
-            stated.setdefault(sourced.doc_id, []).append(sourced)
+    stated = grouped((each.doc_id, each) for each in facts if fills_slot(each, slot, metrics, owners))
 
     def place(sourced: SourcedFact) -> tuple[bool, bool, int, int]:
         fact = sourced.fact
@@ -99,29 +92,23 @@ def _report_meant(
         return own
     later = [doc_id for doc_id, filling in fillings.items() if filling is SlotFit.PRIOR_COLUMN]
     later.sort(key=lambda doc_id: (known[doc_id].fiscal_year or 0, known[doc_id].quarter or 4, doc_id), reverse=True)
-    if own is None:
-        return later[0] if later else None
+    if own is None or not later:
+        return next(iter(later), None)
     first = stated[own][0].fact
-    changed = (doc_id for doc_id in later if not magnitudes_agree(stated[doc_id][0].fact, first))
-    return next(changed, own if later else None)
+    return next((doc_id for doc_id in later if not magnitudes_agree(stated[doc_id][0].fact, first)), own)
 
 
 def named_reports(report: RequestedReport, known: Mapping[str, Identity]) -> list[str]:
     """Return the filings that match a named report, by the filer's fiscal year or else by the period's end."""
     quarterly = report.quarter is not None or report.form is Form.TEN_Q
     forms = (Form.TEN_Q,) if quarterly else ANNUAL_FORMS
-    fitting = {
-        doc_id: identity
-        for doc_id, identity in known.items()
-        if identity.form in forms and report.quarter in (None, identity.quarter)
-    }
+    of_form = [(doc_id, one) for doc_id, one in known.items() if one.form in forms]
+    fitting = [(doc_id, one) for doc_id, one in of_form if report.quarter in (None, one.quarter)]
     if report.filed_in is not None:
-        days = {
-            doc_id: one.filed or (one.period_end and one.period_end + _FILED_AFTER) for doc_id, one in fitting.items()
-        }
-        return [doc_id for doc_id, day in days.items() if day and day.year == report.filed_in]
-    own = [doc_id for doc_id, identity in fitting.items() if identity.fiscal_year == report.fiscal_year]
-    return own or [doc_id for doc_id, identity in fitting.items() if identity.ending_year == report.fiscal_year]
+        days = ((doc_id, one.filed or (one.period_end and one.period_end + _FILED_AFTER)) for doc_id, one in fitting)
+        return [doc_id for doc_id, day in days if day and day.year == report.filed_in]
+    own = [doc_id for doc_id, one in fitting if one.fiscal_year == report.fiscal_year]
+    return own or [doc_id for doc_id, one in fitting if one.ending_year == report.fiscal_year]
 
 
 _ANOTHER_UNIT = 1.5
@@ -140,21 +127,18 @@ class Basis:
 
 
 def basis_of(
-    slots: Iterable[Slot],
-    facts: Sequence[SourcedFact],
-    workspace: Workspace,
-    *,
-    originally: bool = False,
+    slots: Iterable[Slot], facts: Sequence[SourcedFact], workspace: Workspace, *, originally: bool = False
 ) -> Basis:
     """Return the basis of every series among `slots`: a metric of one company over two full years or more.
 
     Each year is taken from the latest annual report that states it and is not after the last year of the series, or
     with `originally` from the first; years in different units are incomparable then.
     """
-    series: dict[tuple[str, str, str | None], list[Slot]] = {}
-    for slot in slots:
-        if slot.quarter is None and slot_metric(slot, workspace.lexicon.metrics).statement is not None:
-            series.setdefault((slot.company, slot.measure, slot.part), []).append(slot)
+    series = grouped(
+        ((slot.company, slot.measure, slot.part), slot)
+        for slot in slots
+        if slot.quarter is None and slot_metric(slot, workspace.lexicon.metrics).statement is not None
+    )
     preferred: dict[Slot, SourcedFact] = {}
     restated: list[str] = []
     broken: list[str] = []

@@ -28,11 +28,9 @@ def signed_amount(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
         return abs(fact.amount)
     if sign == "as printed" and fact.amount < 0 and fact.statement in _OF_FLOWS and _PATTERNS["gain"].search(label):
         return -fact.amount  # a statement that adds up costs, or takes gains off, prints a gain in parentheses
-    if fact.inverted or (sign == "expense" and re.search(r"\((?:expense|provision|cost)s?\)", label)):
-        return -fact.amount
-    if sign == "expense" and fact.amount < 0 and not _PATTERNS["may be negative"].search(label):
-        return -fact.amount
-    return fact.amount
+    taken_off = sign == "expense" and re.search(r"\((?:expense|provision|cost)s?\)", label)
+    printed_below = sign == "expense" and fact.amount < 0 and not _PATTERNS["may be negative"].search(label)
+    return -fact.amount if fact.inverted or taken_off or printed_below else fact.amount
 
 
 _OF_PAYMENTS = frozenset({Statement.CASH_FLOW, Statement.EQUITY})

@@ -24,6 +24,7 @@ from fin_agent.vocabulary.figure_agreement import figures_agree, last_place, mag
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 _MAX_CONFLICTS = 3
@@ -57,15 +58,12 @@ class SlotFit(StrEnum):
 def slot_fit(slot: Slot, identity: Identity | None) -> SlotFit:
     """Return how a filing relates to `slot`; OTHER_FILING if its period is unknown."""
     reported = identity.reported_period if identity is not None else None
-    if identity is None or reported is None:
-        return SlotFit.OTHER_FILING
-    annual = identity.form in ANNUAL_FORMS
-    if not annual and identity.form is not Form.TEN_Q:
+    if identity is None or reported is None or identity.form not in (*ANNUAL_FORMS, Form.TEN_Q):
         return SlotFit.OTHER_FILING
     own, wanted = (reported.fiscal_year, reported.quarter or 4), (slot.fiscal_year, slot.quarter or 4)
-    if own == wanted and annual == (slot.quarter is None):
-        return SlotFit.EXACT
-    return SlotFit.PRIOR_COLUMN if own > wanted and annual == (slot.quarter is None) else SlotFit.OTHER_FILING
+    if own < wanted or (identity.form in ANNUAL_FORMS) != (slot.quarter is None):
+        return SlotFit.OTHER_FILING
+    return SlotFit.EXACT if own == wanted else SlotFit.PRIOR_COLUMN
 
 
 class Figure(BaseModel, frozen=True):
@@ -167,10 +165,7 @@ def fill_slots(
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     identities = workspace.directory.identities
     rank = {doc_id: position for position, doc_id in enumerate(documents)}
-    by_metric: dict[str, list[SourcedFact]] = {}
-    for sourced in facts:
-        if sourced.fact.metric is not None:
-            by_metric.setdefault(sourced.fact.metric, []).append(sourced)
+    by_metric = grouped((sourced.fact.metric, sourced) for sourced in facts)
     found: dict[Slot, list[SourcedFact]] = {}
     for slot in slots:
         metric = slot_metric(slot, metrics)
@@ -256,7 +251,9 @@ def _entry(
         figure = figure_of(other, metrics)
         # A sentence tells a size, and its words the sign: `net cash used was $3.9 million`.
         agree = magnitudes_agree if "text" in (other.fact.source, best.fact.source) else figures_agree
-        apart = _are_of_one_sentence(other.fact, best.fact) and other.fact.amount != best.fact.amount
+        # No rounding makes two amounts of one sentence differ: `$13 million and $12 million`.
+        of_one, of_other = ((each.fact.source, each.fact.label, each.fact.scale) for each in (best, other))
+        apart = of_one == of_other and best.fact.source == "text" and other.fact.amount != best.fact.amount
         if (apart or not agree(chosen, figure)) and (figure.amount or not chosen.amount):
             differing[other] = figure
     unsure = [
@@ -280,11 +277,6 @@ def _entry(
         filling=slot_fit(slot, identities.get(best.doc_id)),
         conflicts=tuple(differing.values())[:_MAX_CONFLICTS],
     )
-
-
-def _are_of_one_sentence(one: Fact, other: Fact) -> bool:
-    """Return whether one sentence states both, where no rounding makes them differ: `$13 million and $12 million`."""
-    return one.source == other.source == "text" and (one.label, one.scale) == (other.label, other.scale)
 
 
 def _are_of_one_line(one: Fact, other: Fact) -> bool:
@@ -312,22 +304,18 @@ def _is_line_of_other_heading(one: SourcedFact, best: SourcedFact) -> bool:
 def figure_of(sourced: SourcedFact, metrics: Mapping[str, Metric]) -> Figure:
     """Return a fact as cited by an answer."""
     fact = sourced.fact
+    same = {
+        name: getattr(fact, name) for name in ("page", "line", "box", "label", "column", "scale", "unit", "statement")
+    }
     return Figure(
         doc_id=sourced.doc_id,
-        page=fact.page,
-        line=fact.line,
-        box=fact.box,
-        label=fact.label,
-        column=fact.column,
         amount=signed_amount(fact, metrics),
         printed=fact.amount,
-        scale=fact.scale,
-        unit=fact.unit,
         fiscal_year=fact.period.fiscal_year,
         quarter=fact.period.quarter,
         months=fact.period.months,
         period_end=fact.period.end,
-        statement=fact.statement,
+        **{name: getattr(fact, name) for name in same},
     )
 
 
@@ -364,14 +352,9 @@ def scale_name(scale: int) -> str:
 
 def _restates(slot: Slot, one: SourcedFact, other: SourcedFact, identities: Mapping[str, Identity]) -> bool:
     """Return whether the facts are on statements of reports of different periods: the later one restates."""
-    if one.fact.statement is None or one.fact.statement is not other.fact.statement:
-        return False
-    ends = [
-        identity.period_end
-        for identity in (identities.get(one.doc_id), identities.get(other.doc_id))
-        if identity is not None and slot_fit(slot, identity) is not SlotFit.OTHER_FILING
-    ]
-    return len(set(ends)) == 2
+    filed = (identity for each in (one, other) if (identity := identities.get(each.doc_id)) is not None)
+    ends = {identity.period_end for identity in filed if slot_fit(slot, identity) is not SlotFit.OTHER_FILING}
+    return len(ends) == 2 and one.fact.statement is not None and one.fact.statement is other.fact.statement
 
 
 _FACTORS = (1_000, 1_000_000)
@@ -394,11 +377,11 @@ def most_plausible_scale(candidates: Sequence[SourcedFact], beside: Iterable[Sou
     Tags count more than statements, and statements more than other tables; then the number of prints decides. Other
     statements of the figure (`beside`) only count as support.
     """
-    first = candidates[0]
-    others = [each for each in (*candidates[1:], *beside) if differ_only_in_scale(first.fact, each.fact)]
+    first, *further = *candidates, *beside
+    others = [each for each in further if differ_only_in_scale(first.fact, each.fact)]
     if not others:
         return first
-    same = [first, *(each for each in (*candidates[1:], *beside) if magnitudes_agree(each.fact, first.fact))]
+    same = [first, *(each for each in further if magnitudes_agree(each.fact, first.fact))]
     here, there = _weight(same), _weight(others)
     if here == there:
         return None
@@ -406,10 +389,5 @@ def most_plausible_scale(candidates: Sequence[SourcedFact], beside: Iterable[Sou
 
 
 def _weight(prints: Iterable[SourcedFact]) -> tuple[int, int, int]:
-    places = {(each.doc_id, each.fact.page, each.fact.line): each.fact for each in prints}
-    facts = list(places.values())
-    return (
-        sum(fact.tag is not None for fact in facts),
-        sum(fact.statement is not None for fact in facts),
-        len(facts),
-    )
+    facts = {(each.doc_id, each.fact.page, each.fact.line): each.fact for each in prints}.values()
+    return sum(fact.tag is not None for fact in facts), sum(fact.statement is not None for fact in facts), len(facts)

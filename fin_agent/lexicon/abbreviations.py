@@ -30,9 +30,8 @@ def expand_abbreviations(question: str) -> str:
     question = _PATTERNS["joined superlative"].sub(lambda found: found.group().replace("-", " "), question)
     question = _PATTERNS["either sign"].sub(r"\g<one>", question)
     text = _PATTERNS["shared ending"].sub(r"\g<first>-\g<end> \g<noun> plus \g<second>-\g<end> \g<noun>", question)
-    text = pattern.sub(
-        expand_match, _PATTERNS["year end"].sub("year-end ", _PATTERNS["per share"].sub(" per share", text))
-    )
+    text = _PATTERNS["year end"].sub("year-end ", _PATTERNS["per share"].sub(" per share", text))
+    text = pattern.sub(expand_match, text)
     if not any(map(str.isdigit, text)):
         return text  # what follows is of years and quarters
     text = _PATTERNS["wanted behind"].sub(
@@ -42,9 +41,8 @@ def expand_abbreviations(question: str) -> str:
         lambda found: f"{found['lead']} {COUNT_WORDS[int(found['count'])]} years", text
     )
     text = _PATTERNS["middle of a year"].sub("June 30, ", text)
-    text = _PATTERNS["calendar quarter"].sub(
-        _quarter_ended, _PATTERNS["month and year"].sub(r"\g<month> 20\g<yy>", text)
-    )
+    text = _PATTERNS["month and year"].sub(r"\g<month> 20\g<yy>", text)
+    text = _PATTERNS["calendar quarter"].sub(_quarter_ended, text)
     return _PATTERNS["short year"].sub(r"\g<lead>20\g<yy>", text)
 
 

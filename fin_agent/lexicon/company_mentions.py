@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -20,14 +19,13 @@ from fin_agent.lexicon.company_names import (
     normalize_name,
     simplify_name,
 )
+from fin_agent.lexicon.periods import overlaps_any
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.runs import grouped
 
 _PATTERNS = patterns("company_patterns")
-
-__all__ = ["Company", "CompanyDirectory", "CompanyMention", "normalize_name"]
 
 CERTAIN = 0.75
 """Confidence from which a mention identifies its company beyond doubt: full and short names, tickers."""
@@ -93,12 +91,9 @@ class CompanyDirectory:
         """Return the indexed companies named in `question`, left to right, each with the longest matching name."""
         return list(self._read(question))
 
-    def filings_dated(self, day: date) -> Sequence[str]:
-        """Return the filings whose period ends on `day`, or that were filed on it."""
-        return self._by_day.get(day, ())
-
     @cached_property
-    def _by_day(self) -> dict[date, list[str]]:
+    def by_day(self) -> dict[date, list[str]]:
+        """The filings whose period ends on a day, or that were filed on it."""
         return grouped(
             (day, doc_id)
             for doc_id, identity in self.identities.items()
@@ -119,7 +114,7 @@ class CompanyDirectory:
         companies = [(mention.start, mention.end) for mention in self.mentions(question)]
         listed = self._read_elsewhere(question)
         marked = mask_spans(mask_spans(question, taken, _UNDERSTOOD), companies, _COMPANY)
-        found = [each for each in _candidates(marked) if not _overlaps(listed, *each[1:])]
+        found = [each for each in _candidates(marked) if not overlaps_any(*each[1:], listed)]
         names: dict[int, str] = {}
         for whole, start, end in (*found, *((start, start, end) for start, end in listed)):
             if _PATTERNS["compared"].search(_last_words(marked, whole)):
@@ -134,10 +129,10 @@ class CompanyDirectory:
         small = _PATTERNS["capital inside"].search(question) is None
         found: list[tuple[int, int]] = []
         for _, start, end, phrase in _phrases_of(question, _tokens_of(question)):
-            if not self._book.is_unindexed_company(phrase) or _overlaps(taken, start, end):
+            if not self._book.is_unindexed_company(phrase) or overlaps_any(start, end, taken):
                 continue
             wording = _PhraseContext(question, start, phrase, small)
-            if wording.may_name(simplify_name(phrase), "name") and not _overlaps(found, start, end):
+            if wording.may_name(simplify_name(phrase), "name") and not overlaps_any(start, end, found):
                 found.append((start, end))
         return tuple(found)
 
@@ -146,7 +141,13 @@ class CompanyDirectory:
         # Without any capitals, names are not capitalized either.
         found = self._match_names(question, tokens, False) if _PATTERNS["capital inside"].search(question) else []
         found = found or self._match_names(question, tokens, True) or [*self._owners_of_brands(question, tokens)]
-        return tuple(one for one in found if one.company is found[0].company or not _is_counterparty(one, question))
+        # What another company does with it is no question about it: `the sales that came from Bolt`.
+        counterparty = _PATTERNS["counterparty"].search
+        return tuple(
+            one
+            for one in found
+            if one.company is found[0].company or not counterparty(_last_words(question, one.start))
+        )
 
     def _owners_of_brands(self, question: str, tokens: Sequence[_Token]) -> Iterator[CompanyMention]:
         """Yield the company that alone owns a brand named in the question; the brand's words still name a part."""
@@ -165,8 +166,8 @@ class CompanyDirectory:
         while position < len(tokens):
             mention, used = self._longest_match(question, tokens, position, relaxed)
             if mention is not None:
-                after = tokens[position + used] if position + used < len(tokens) else None
-                found.append(mention if title_case else _adjust_for_following_word(mention, question, after))
+                after = () if title_case else tokens[position + used : position + used + 1]
+                found.append(_adjust_for_following_word(mention, question, after))
             position += used
         return found
 
@@ -208,18 +209,12 @@ class CompanyDirectory:
         return name, book.tickers.get(bare_ticker(phrase)), entry
 
     def _guess_company(self, wording: _PhraseContext, alias: str) -> Alias | None:
-        found = self._book.closest_name(alias) if wording.may_be_misspelt else None
-        if found is None:
+        name, entry = (self._book.closest_name(alias) if wording.may_be_misspelt else None) or ("", None)
+        if entry is None:
             return None
-        name, entry = found
         if {alias.split()[0], alias.split()[-1]} & company_words("not_companies") - set(name.split()):
             return None  # "If Nike" is not a misspelling of Nike
         return None if name in company_words("everyday") and alias == name + "s" else entry
-
-
-def _is_counterparty(mention: CompanyMention, question: str) -> bool:
-    """Return whether the question is about what another company does with it: `the sales that came from Bolt`."""
-    return _PATTERNS["counterparty"].search(_last_words(question, mention.start)) is not None
 
 
 def _tokens_of(question: str) -> list[_Token]:
@@ -242,14 +237,13 @@ def _phrases_of(
             yield count, start, start + len(phrase), phrase
 
 
-def _adjust_for_following_word(mention: CompanyMention, question: str, after: _Token | None) -> CompanyMention:
+def _adjust_for_following_word(mention: CompanyMention, question: str, after: Sequence[_Token]) -> CompanyMention:
     """Lower the confidence of a short name followed by a word that may belong to another company's name."""
-    if mention.how not in ("short name", "nickname") or after is None or question[mention.end : after[0]] != " ":
-        return mention
-    word = after[2]
-    if not word[0].isupper() or normalize_name(word) in company_words("not_companies"):
-        return mention
-    return replace(mention, confidence=mention.confidence * _LONGER_NAME)
+    for start, _, word in after:
+        beside = mention.how in ("short name", "nickname") and question[mention.end : start] == " "
+        if beside and word[0].isupper() and normalize_name(word) not in company_words("not_companies"):
+            return replace(mention, confidence=mention.confidence * _LONGER_NAME)
+    return mention
 
 
 @dataclass(frozen=True)
@@ -263,15 +257,10 @@ class _PhraseContext:
     """Whether no company in the question is written in capitals."""
 
     @property
-    def is_all_caps(self) -> bool:
-        """Whether the question is all in capitals, which then carry no information."""
-        return _is_shouted(self.question)
-
-    @property
     def is_capitalized(self) -> bool:
         """Whether the phrase begins with a capital letter or a digit, in a question that is not all in capitals."""
         first = self.phrase[0]
-        return first.isdigit() or (first.isupper() and (self.relaxed or not self.is_all_caps))
+        return first.isdigit() or (first.isupper() and (self.relaxed or not _is_shouted(self.question)))
 
     @property
     def is_possessive(self) -> bool:
@@ -303,7 +292,7 @@ class _PhraseContext:
             return len(bare) >= _MIN_TICKER_LENGTH or self.phrase.isupper()
         if len(bare) == 1 or bare in company_words("not_companies"):
             return False
-        if not self.is_all_caps and sum(letter.isupper() for letter in self.phrase) > 1:
+        if not _is_shouted(self.question) and sum(letter.isupper() for letter in self.phrase) > 1:
             return True
         in_small = self.phrase.islower() and _VOWELS.isdisjoint(bare) and bare not in word_lists("stopwords")["words"]
         no_word = len(bare) >= _MIN_TICKER_LENGTH or in_small
@@ -322,7 +311,7 @@ class _PhraseContext:
                 return True
             if not self.phrase.replace(".", "").replace("&", "").isupper() or alias in company_words("not_companies"):
                 return False
-            if self.is_all_caps and not self.is_in_company_position:
+            if _is_shouted(self.question) and not self.is_in_company_position:
                 return self.is_possessive
             return len(alias) > 2 or self.is_possessive or "&" in self.phrase
         common = map(company_words, ("everyday", "generic", "nouns_in_names", "not_companies"))
@@ -334,13 +323,9 @@ class _PhraseContext:
 
     def adjusted_for_capital(self, entry: Alias) -> Alias:
         """Return `entry`, less certain where only a sentence's capital distinguishes an everyday word from a name."""
-        everyday = normalize_name(self.phrase) in company_words("everyday")
-        opens = not self.is_all_caps and _PATTERNS["opens"].search(self._before)
-        return (
-            replace(entry, confidence=entry.confidence * _OPENING)
-            if opens and everyday and not self.is_possessive
-            else entry
-        )
+        everyday = normalize_name(self.phrase) in company_words("everyday") and not self.is_possessive
+        opens = everyday and not _is_shouted(self.question) and _PATTERNS["opens"].search(self._before)
+        return replace(entry, confidence=entry.confidence * _OPENING) if opens else entry
 
 
 _COMPANY, _UNDERSTOOD = "\x01", "\x02"
@@ -386,12 +371,6 @@ _AROUND = 80
 
 def _last_words(text: str, end: int) -> str:
     return text[max(0, end - _AROUND) : end]
-
-
-def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Return whether (start, end) overlaps one of `spans`, which are sorted and disjoint."""
-    before = bisect_left(spans, (end,))
-    return before > 0 and start < spans[before - 1][1]
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int, int]]:

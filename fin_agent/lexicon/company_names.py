@@ -15,8 +15,11 @@ from rapidfuzz.distance import OSA
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces
 from fin_agent.lexicon.words import load_yaml, word_lists
 from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.runs import grouped
 
 _Filing = tuple[str, Identity]
+_Mark = tuple[str, str]
+"""What a filing has in common with others of its company: (`ticker`, `AAPL`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,44 +37,30 @@ class Company:
 
 def companies_of(filings: Sequence[_Filing]) -> tuple[Company, ...]:
     """Return the registrants of `filings`, by key; filings that share a number, a ticker or a name belong together."""
-    groups: dict[tuple[str, str], _Group] = {}
-    for position, (_, identity) in enumerate(filings):
-        marks = _marks_of(identity)
-        group = _Group({position}, set(marks))
-        for other in {id(held): held for mark in marks if (held := groups.get(mark))}.values():
-            small, group = sorted((group, other), key=lambda each: len(each.positions))
-            group.positions |= small.positions
-            group.marks |= small.marks
-            marks = [*marks, *small.marks]
-        groups |= dict.fromkeys(marks, group)
-    companies = []
-    for group in {id(group): group for group in groups.values()}.values():
-        of_group = [filings[position] for position in sorted(group.positions)]
-        if any(identity.company for _, identity in of_group):
-            companies.append(_company(of_group, group.marks))
-    return tuple(sorted(companies, key=lambda company: company.key))
+    leaders: dict[_Mark, _Mark] = {}
+
+    def leader(mark: _Mark) -> _Mark:
+        while (above := leaders.setdefault(mark, mark)) != mark:
+            mark = above
+        return mark
+
+    marked = [(of_filing, filing) for filing in filings if (of_filing := _marks_of(filing[1]))]
+    for of_filing, _ in marked:
+        first, *others = map(leader, of_filing)
+        leaders |= dict.fromkeys(others, first)
+    marks = grouped((leader(mark), mark) for mark in leaders)
+    groups = grouped((leader(of_filing[0]), filing) for of_filing, filing in marked)
+    named = {key: group for key, group in groups.items() if any(identity.company for _, identity in group)}
+    return tuple(sorted((_company(group, marks[key]) for key, group in named.items()), key=lambda one: one.key))
 
 
-@dataclass(slots=True)
-class _Group:
-    """Positions of filings of one company, and the marks by which they belong together."""
-
-    positions: set[int]
-    marks: set[tuple[str, str]]
+def _marks_of(identity: Identity) -> list[_Mark]:
+    numbers = {"file number": identity.file_number, "tax number": identity.employer_id, "cik": identity.cik}
+    marks = {**numbers, "ticker": identity.ticker, "name": normalize_name(identity.company)}
+    return [(kind, value) for kind, value in marks.items() if value]
 
 
-def _marks_of(identity: Identity) -> list[tuple[str, str]]:
-    marks = (
-        ("file number", identity.file_number),
-        ("tax number", identity.employer_id),
-        ("cik", identity.cik),
-        ("ticker", identity.ticker),
-        ("name", normalize_name(identity.company)),
-    )
-    return [(kind, value) for kind, value in marks if value]
-
-
-def _company(group: list[_Filing], marks: Collection[tuple[str, str]]) -> Company:
+def _company(group: list[_Filing], marks: Collection[_Mark]) -> Company:
     def recency(filing: _Filing) -> tuple[date, str]:
         return filing[1].period_end or date.min, filing[1].company
 
@@ -218,26 +207,18 @@ class CompanyNameIndex:
 
     def __init__(self, companies: Sequence[Company]) -> None:
         listed = [(one, _indexed(one, companies)) for one in listed_companies()]
-        self.names = _names_of(companies, [(one, company) for one, company in listed if company is not None])
-        self.tickers: dict[str, Company] = {}
-        """Companies by ticker symbol, in the form of `bare_ticker`."""
-        for company in companies:
-            for ticker in company.tickers:
-                self.tickers.setdefault(bare_ticker(ticker), company)
-        self.brands: dict[str, Company] = {}
+        indexed = [(one, owner) for one, owner in listed if owner is not None]
+        elsewhere = [one for one, owner in listed if owner is None]
+        self.names = _names_of(companies, indexed)
+        symbols = [(ticker, owner) for owner in companies for ticker in owner.tickers]
+        symbols += [(ticker, owner) for one, owner in indexed for ticker in one.tickers]
+        self.tickers = {bare_ticker(ticker): owner for ticker, owner in reversed(symbols)}
+        """Companies by ticker symbol, in the form of `bare_ticker`; of several the first."""
+        self.brands = {simplify_name(brand): owner for one, owner in indexed for brand in one.brands}
         """Owners by brand or business, in the form of `simplify_name`."""
-        self._elsewhere: set[str] = set()
-        self._symbols_elsewhere: set[str] = set()
-        for one, owner in listed:
-            tickers = [bare_ticker(ticker) for ticker in one.tickers]
-            brands = [simplify_name(brand) for brand in one.brands]
-            if owner is not None:
-                self.brands |= dict.fromkeys(brands, owner)
-                self.tickers = dict.fromkeys(tickers, owner) | self.tickers
-            else:
-                self._elsewhere.update(one.nicknames, brands)
-                self._symbols_elsewhere.update(tickers)
-        self._elsewhere = {normalize_name(name) for name in self._elsewhere} - self.names.keys()
+        self._symbols_elsewhere = {bare_ticker(ticker) for one in elsewhere for ticker in one.tickers}
+        names = (name for one in elsewhere for name in (*one.nicknames, *map(simplify_name, one.brands)))
+        self._elsewhere = {normalize_name(name) for name in names} - self.names.keys()
         joined = {name.replace(" ", ""): alias for name, alias in self.names.items() if " " in name}
         words = {
             name: alias
@@ -279,11 +260,8 @@ def edit_distance(typed: str, name: str) -> int | None:
     if typed[0] != name[0] or list(filter(str.isdigit, typed)) != list(filter(str.isdigit, name)):
         return None
     edits: int = OSA.distance(typed, name)
-    if not 0 < edits <= _max_edits(len(name)):
-        return None
-    if len(name) < _ONE_LETTER_OTHER and len(typed) == len(name) and sorted(typed) != sorted(name):
-        return None
-    return edits
+    replaced = len(typed) == len(name) and sorted(typed) != sorted(name)
+    return edits if 0 < edits <= _max_edits(len(name)) and not (replaced and len(name) < _ONE_LETTER_OTHER) else None
 
 
 def _indexed(listed: ListedCompany, companies: Sequence[Company]) -> Company | None:

@@ -17,14 +17,8 @@ from fin_agent.errors import LexiconError
 from fin_agent.syntax_trees import expression_tree
 from fin_agent.vocabulary.page import Statement
 
-FUNCTIONS = {
-    "avg": "mean of this and the prior period's end",
-    "prior": "the figure one period earlier",
-    "change": "x - prior(x)",
-    "first": "the first alternative all of whose inputs are reported",
-    "abs": "absolute value",
-    "optional": "0 when not reported",
-}
+FUNCTIONS = ("avg", "prior", "change", "first", "abs", "optional")
+"""See docs/lexicon.md for what they compute."""
 
 
 @lru_cache(maxsize=4096)
@@ -304,9 +298,8 @@ def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Form
     except CycleError as error:
         around = error.args[1][::-1]
         kind, what = "metrics" if around[0] in metrics else "formulas", " -> ".join(around)
-        raise entries.invalid(
-            kind, around[0], f"the expression refers to itself: {what}", "Remove one of these inputs"
-        ) from error
+        told = f"the expression refers to itself: {what}"
+        raise entries.invalid(kind, around[0], told, "Remove one of these inputs") from error
 
 
 def _merged_fields(held: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:

@@ -71,20 +71,13 @@ class FiscalYears:
     @classmethod
     def of(cls, company: str, filings: Iterable[Identity]) -> FiscalYears:
         """Collect the periods of `filings`, all of one company."""
-        annual: set[int] = set()
-        quarters: set[tuple[int, int]] = set()
-        ends: set[tuple[int, int]] = set()
+        known = [(one, reported) for one in filings if (reported := one.reported_period) is not None]
+        full_years = [reported for one, reported in known if is_annual(one)]
+        annual = {reported.fiscal_year for reported in full_years}
+        ends = {(reported.end.year, reported.fiscal_year) for reported in full_years if reported.end}
+        quarters = {(reported.fiscal_year, reported.quarter) for _, reported in known if reported.quarter}
         closes: dict[FiscalPeriod, date] = {}
-        for identity in filings:
-            reported = identity.reported_period
-            if reported is None:
-                continue
-            if is_annual(identity):
-                annual.add(reported.fiscal_year)
-                if reported.end:
-                    ends.add((reported.end.year, reported.fiscal_year))
-            if reported.quarter:
-                quarters.add((reported.fiscal_year, reported.quarter))
+        for identity, reported in known:
             if reported.end and identity.form in _REPORTS:
                 quarter = None if identity.form in ANNUAL_FORMS else reported.quarter
                 period = FiscalPeriod(fiscal_year=reported.fiscal_year, quarter=quarter)
@@ -109,19 +102,14 @@ class FiscalYears:
             return asked, ""
         for ended, fiscal_year in self.ends:
             if ended == asked.fiscal_year and fiscal_year != ended:
-                note = (
-                    f"FY{asked.fiscal_year} is read as the year that ended in {ended}, "
-                    f"which {self.company} calls fiscal {fiscal_year}"
-                )
-                return FiscalPeriod(fiscal_year=fiscal_year), note
+                read = f"FY{asked.fiscal_year} is read as the year that ended in {ended}"
+                return FiscalPeriod(fiscal_year=fiscal_year), f"{read}, which {self.company} calls fiscal {fiscal_year}"
         return asked, ""
 
     def covers(self, asked: FiscalPeriod) -> bool:
         """Return whether a filing reports this period, as its own or as a column for an earlier year."""
         if asked.quarter:
-            return (asked.fiscal_year, asked.quarter) in self.quarters or (
-                (asked.fiscal_year + 1, asked.quarter) in self.quarters
-            )
+            return any((asked.fiscal_year + later, asked.quarter) in self.quarters for later in (0, 1))
         return any(0 <= year - asked.fiscal_year < YEARS_IN_AN_ANNUAL_REPORT for year in self.annual)
 
     def description(self) -> str:

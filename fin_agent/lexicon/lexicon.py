@@ -103,9 +103,8 @@ class Lexicon:
         """
         found = self.metrics.get(name) or self.formulas.get(name)
         if found is None:
-            raise LexiconError(
-                f"no metric or formula is called `{name}`", remedy="See `lexicon.entry_loading` and `formulas`"
-            )
+            remedy = "See `lexicon.entry_loading` and `formulas`"
+            raise LexiconError(f"no metric or formula is called `{name}`", remedy=remedy)
         return found
 
     def metric_of_label(self, label: str, statement: Statement | None, section: Sequence[str] = ()) -> str | None:
@@ -174,26 +173,17 @@ class Lexicon:
 
         A term is the id of a metric, formula or topic, or a phrase that names one.
         """
-        expanded: dict[str, None] = {}
-        for term in terms:
-            expanded.setdefault(term)
-            for wording in self._wordings(term):
-                expanded.setdefault(wording)
-        return tuple(expanded)
+        return tuple(dict.fromkeys(wording for term in terms for wording in (term, *self._wordings(term))))
 
     def _wordings(self, term: str) -> Iterator[str]:
         names = [term] if term in self.metrics or term in self.formulas or term in self.topic_entries else []
         if not names:
             names = [mention.id for mention in self.mentions(term)] + [topic.id for topic in self.topics(term)]
         for name in names:
-            if name in self.metrics:
-                metric = self.metrics[name]
+            if (metric := self.metrics.get(name)) is not None:
                 yield from (label.rpartition(">")[2].strip() for label in metric.labels)
-                yield from metric.words
-            elif name in self.formulas:
-                yield from self.formulas[name].words
-            else:
-                yield from self.topic_entries[name].expand
+            entry = metric or self.formulas.get(name)
+            yield from entry.words if entry is not None else self.topic_entries[name].expand
 
     @cached_property
     def _mention_words(self) -> PhraseIndex:
@@ -251,15 +241,11 @@ class Lexicon:
 
 def _phrase_index(entries: Iterable[StatementNames | Topic | Synonym]) -> PhraseIndex:
     """Return an index from words to ids of entries; a phrase of several entries has all ids, separated by spaces."""
-    holders: dict[tuple[str, ...], dict[str, list[str]]] = {}
-    for entry in entries:
-        for word in entry.words:
-            key = tuple(token.word for token in tokenize(word))
-            holders.setdefault(key, {}).setdefault(entry.id, []).append(word)
+    named = ((word, entry.id) for entry in entries for word in entry.words)
     index = PhraseIndex()
-    for held in holders.values():
-        for word in (word for words in held.values() for word in words):
-            index.add(word, "entry", " ".join(held))
+    for held in grouped((tuple(token.word for token in tokenize(pair[0])), pair) for pair in named).values():
+        for word, _ in held:
+            index.add(word, "entry", " ".join(dict.fromkeys(name for _, name in held)))
     return index
 
 
@@ -281,15 +267,10 @@ class LabelIndex:
         sections: Iterable[SectionGroup],
         invalid: Callable[[str, str, str], LexiconError],
     ) -> None:
-        """Index the labels and patterns of `metrics`.
+        """Index the labels and patterns of `metrics`; labels refer to groups of headings (`sections`).
 
-        Args:
-            metrics: The metrics of the lexicon.
-            sections: Groups of headings that labels refer to.
-            invalid: Returns the error for a metric, from its id, what is wrong and the remedy.
-
-        Raises:
-            LexiconError: Two metrics of one statement have the same label, or a label names an unknown section.
+        Raises what `invalid` returns of a metric's id, what is wrong and the remedy: if two metrics of one statement
+        have the same label, or a label names an unknown section.
         """
         self._invalid = invalid
         self._metrics = tuple(metrics)
@@ -326,14 +307,10 @@ class LabelIndex:
                 self._anywhere[key] = None
 
     def _metric_of_label(self, label: str, statement: Statement | None, section: tuple[str, ...]) -> str | None:
-        groups: list[str] = []
-        exclusive = False
-        for heading in reversed(section):
-            for group, only in self._groups_of(heading):
-                groups.append(group)
-                exclusive |= only
+        above = [group for heading in reversed(section) for group in self._groups_of(heading)]
+        exclusive = any(only for _, only in above)
         forms = label_forms(label)
-        under = groups if exclusive else [*groups, ""]
+        under = [group for group, _ in above] + ([] if exclusive else [""])
         keys = [_key(form, group) for form in forms for group in under]
         own, elsewhere = self._by_statement[statement], self._by_statement[None]
         found = (self._anywhere.get(key) if statement is None else own.get(key) or elsewhere.get(key) for key in keys)

@@ -198,11 +198,8 @@ def tokenize(text: str) -> tuple[Token, ...]:
             follows = ""
         else:
             possessive = piece == "'"
-            if (
-                any(mark in piece for mark in '.;:?!()[]\n"')
-                or " - " in piece
-                or (piece.isspace() and len(piece) > _A_GAP)
-            ):
+            gap = piece.isspace() and len(piece) > _A_GAP
+            if gap or " - " in piece or any(mark in piece for mark in '.;:?!()[]\n"'):
                 follows = "."
             elif "," in piece:
                 follows = ","

@@ -38,18 +38,13 @@ class StatementTitles:
             self.rows[statement] = StatementRows(_compiled(name, kind.rows), kind.at_least)
             titles, words = _any_of(map(_folded, map(letters_only, kind.titles))), f"(?:{qualifiers})"
             bare = rf"(?:{titles})(?:{endings})*$"
+            around = f"^{words}+(?:{titles})(?:{endings})*.{{3,60}}$|^.{{3,60}}?{words}+{bare}"
             self._whole.append((statement, re.compile(f"^{words}*{bare}")))
-            self._around.append(
-                (
-                    statement,
-                    re.compile(f"^{words}+(?:{titles})(?:{endings})*.{{3,60}}$|^.{{3,60}}?{words}+{bare}"),
-                )
-            )
+            self._around.append((statement, re.compile(around)))
             if kind.bare_titles:
                 phrases = _any_of(map(_folded, map(letters_only, kind.bare_titles)))
-                self._bare.append(
-                    (statement, re.compile(f"^{words}+(?:{phrases})(?:{endings})*(?:(?:for|at|asof).*)?$"))
-                )
+                heading = f"^{words}+(?:{phrases})(?:{endings})*(?:(?:for|at|asof).*)?$"
+                self._bare.append((statement, re.compile(heading)))
         self._never = re.compile("|".join(letters_only(word) for word in lists["not_statements"]))
         self.other_pages = re.compile("|".join(re.escape(word) for word in lists["not_statement_pages"]))
         """Found in the lower-case words at the head of a page that shows no primary statement."""
@@ -57,12 +52,8 @@ class StatementTitles:
     def match(self, line: str) -> Statement | None:
         """Return the statement whose title a line or caption is; parenthetical and parent-only ones do not count."""
         text = letters_only(line)
-        if (
-            len(text) > _MAX_LENGTH
-            or len(text) < _MIN_LENGTH
-            or not _TITLE_WORD.search(text)
-            or self._never.search(text)
-        ):
+        fits = _MIN_LENGTH <= len(text) <= _MAX_LENGTH and _TITLE_WORD.search(text)
+        if not fits or self._never.search(text):
             return None
         text = self._moved.sub(r"\2\1", _folded(text))
         ways = (*self._whole, *self._around)
@@ -122,8 +113,6 @@ def _compiled(name: str, rows: Iterable[str]) -> tuple[re.Pattern[str], ...]:
     try:
         return tuple(re.compile(row, re.M) for row in rows)
     except re.error as error:
-        raise LexiconError(
-            f"a row is not a regular expression ({error})",
-            subject=f"statements {name}",
-            remedy="Correct it; it is matched against the page's text in lower case",
-        ) from error
+        remedy = "Correct it; it is matched against the page's text in lower case"
+        what = f"a row is not a regular expression ({error})"
+        raise LexiconError(what, subject=f"statements {name}", remedy=remedy) from error

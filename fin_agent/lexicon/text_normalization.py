@@ -10,11 +10,7 @@ _TYPOGRAPHY = str.maketrans(
     {"‘": "'", "’": "'", "ʼ": "'", "`": "'", "“": '"', "”": '"', "‐": "-", "‑": "-", "‒": "-", "–": "-",
      "—": "-", "―": "-", "−": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u00ad": "", "\u200b": ""}
 )  # fmt: skip
-_SAME = {
-    "stockholder": "shareholder",
-    "shareowner": "shareholder",
-    "shareholding": "shareholder",
-}
+_SAME = {"stockholder": "shareholder", "shareowner": "shareholder", "shareholding": "shareholder"}
 _JOINED = re.compile(
     r"\b(non|pre|anti)[ -]"
     r"(?=controlling|operating|current|interest|gaap|cash|service|trade|tax|redeemable|vested|dilutive)"

@@ -205,10 +205,8 @@ def _bound(response: httpx.Response) -> None:
             if waited > most:
                 raise TimeoutError
             if packed or read > MAX_BYTES:  # the unpacked size would have no limit
-                raise ServerFailedError(
-                    f"the server's reply is compressed, or longer than {MAX_BYTES // 1_000_000} MB",
-                    remedy="Check that a chat model is served at this address",
-                )
+                what = f"the server's reply is compressed, or longer than {MAX_BYTES // 1_000_000} MB"
+                raise ServerFailedError(what, remedy="Check that a chat model is served at this address")
             yield piece
             began = time.monotonic()
 

@@ -22,6 +22,7 @@ from fin_agent.errors import validation_problems
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.call import NO_USAGE, Role, Usage
 from fin_agent.models.errors import BudgetExceededError, CallsStoppedError, PricesError
+from fin_agent.vocabulary.runs import grouped
 
 if TYPE_CHECKING:
     from fin_agent.answering import answer as answers
@@ -46,9 +47,8 @@ class Budget(BaseModel, frozen=True, extra="forbid"):
         Budget(tokens=1000, calls=8, seconds=None, dollars=0.1)
         """
         both = {name: (getattr(self, name), getattr(other, name)) for name in type(self).model_fields}
-        return Budget(
-            **{name: min((one for one in pair if one is not None), default=None) for name, pair in both.items()}
-        )
+        given = {name: [limit for limit in pair if limit is not None] for name, pair in both.items()}
+        return Budget(**{name: min(limits, default=None) for name, limits in given.items()})
 
 
 class CallRecord(BaseModel, frozen=True, extra="ignore"):  # records of earlier versions have more fields
@@ -235,9 +235,7 @@ def usage_of(records: Iterable[CallRecord], left_out: Iterable[str] = ()) -> ans
     from fin_agent.answering import answer as answers  # it stands above this room
 
     records = list(records)
-    groups: dict[tuple[str, str], list[CallRecord]] = {}
-    for record in records:
-        groups.setdefault((record.role.value, record.model), []).append(record)
+    groups = grouped(((record.role.value, record.model), record) for record in records)
     total = _counted(records)
     return answers.Usage(
         model_calls=total.pop("calls"),
@@ -346,14 +344,12 @@ def _published(model: str) -> Price | None:
     except ImportError:
         return None
     provider, _, name = model.partition(":")
-    peculiar = load_yaml("providers", __package__).get(provider, {})
-
+    seller = load_yaml("providers", __package__).get(provider, {}).get("prices", provider)
     bought = {
         "input": Tokens(input_tokens=_PRICED),
         "output": Tokens(output_tokens=_PRICED),
         "cached": Tokens(input_tokens=_PRICED, cache_read_tokens=_PRICED),
     }
-    seller = peculiar.get("prices", provider)
     try:
         paid = {kind: calc_price(each, model_ref=name, provider_id=seller).total_price for kind, each in bought.items()}
     except LookupError:

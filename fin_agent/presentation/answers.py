@@ -16,12 +16,13 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from fin_agent.answering.answer import Answer, PagePlace, RoleUsage, Usage
-from fin_agent.evidence.evidence import JudgedPassage, RankedGroup, TraceStep
+from fin_agent.evidence.evidence import JudgedPassage, TraceStep
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.presentation.pages import page_number_printed
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
+from fin_agent.vocabulary.ranked_group import RankedGroup
 from fin_agent.vocabulary.runs import grouped
 
 _NEAREST = 3

@@ -18,8 +18,7 @@ from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, with_those_between
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.period_words import parse_number
-from fin_agent.lexicon.periods import parse_periods
+from fin_agent.lexicon.periods import parse_number, parse_periods
 from fin_agent.lexicon.slots import Slot
 from fin_agent.lexicon.words import patterns
 from fin_agent.query.family_members import (

@@ -10,7 +10,7 @@ from functools import lru_cache
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, parts_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.abbreviations import expand_abbreviations
-from fin_agent.lexicon.company_mentions import Company
+from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import patterns, word_lists

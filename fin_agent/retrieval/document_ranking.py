@@ -98,7 +98,7 @@ def _rank_for_any_company(
     words = word_fits(asked, workspace.index, allowed)
     if allowed is None:
         near = (day + timedelta(days=apart) for day in query.dates for apart in range(-DAYS_NEAR, DAYS_NEAR + 1))
-        dated = (doc_id for day in near for doc_id in directory.filings_dated(day))
+        dated = (doc_id for day in near for doc_id in directory.by_day.get(day, ()))
         allowed = [*dated, *islice(directory.identities, max(limit, _ALL_LOOKED_AT))]
     ranked = _ranked(asked, [*chain(*words.values()), *allowed], workspace, words)
     return _round_robin(ranked, directory.owners)[:limit]

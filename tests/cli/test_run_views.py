@@ -17,12 +17,13 @@ from fin_agent.cli.runs import (
     runs_view,
 )
 from fin_agent.config import Settings
-from fin_agent.evidence.evidence import JudgedPassage, RankedGroup, TraceStep
+from fin_agent.evidence.evidence import JudgedPassage, TraceStep
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.lexicon.slots import Slot
 from fin_agent.presentation.answers import ledger_view
 from fin_agent.runs.run import Run, StepTime, run_differences
 from fin_agent.runs.store import RunStore
+from fin_agent.vocabulary.ranked_group import RankedGroup
 from tests.presentation.figures import shown
 from tests.runs.recorded import run_of
 

@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from fin_agent.lexicon.company_mentions import CompanyDirectory, normalize_name
+from fin_agent.lexicon.company_mentions import CompanyDirectory
+from fin_agent.lexicon.company_names import normalize_name
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity
 

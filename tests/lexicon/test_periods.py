@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fin_agent.lexicon.periods import fiscal_year_of, parse_periods
+from fin_agent.lexicon.periods import parse_periods
+from fin_agent.vocabulary.fiscal_calendar import fiscal_year_of
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
           "December")  # fmt: skip

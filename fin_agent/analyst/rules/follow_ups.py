@@ -33,7 +33,7 @@ from fin_agent.analyst.rules.words_to_intent import (
 )
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
-from fin_agent.lexicon.period_words import parse_number
+from fin_agent.lexicon.periods import parse_number
 from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import listed
 from fin_agent.vocabulary.identity import Identity

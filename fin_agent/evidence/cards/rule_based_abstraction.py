@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache, partial
 from heapq import nsmallest
-from itertools import groupby, islice, pairwise
+from itertools import chain, groupby, islice, pairwise
 from typing import NamedTuple
 
 from fin_agent.evidence.cards.card import (
@@ -33,7 +33,7 @@ from fin_agent.filings.outline.items import COVER
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
-from fin_agent.lexicon.period_words import expand_year, parse_number
+from fin_agent.lexicon.periods import expand_year, parse_number
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces, places_of
 from fin_agent.lexicon.words import load_yaml, patterns, word_lists
 from fin_agent.vocabulary.dates import month_number
@@ -41,6 +41,7 @@ from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Note, Page, TableKind
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.vocabulary.table import Table
 
 _PATTERNS = patterns("card_patterns")
@@ -75,13 +76,8 @@ class PassageSource:
 def sources_of(filing: Filing) -> Iterator[PassageSource]:
     """Yield the source of each passage, in order; a passage on an unknown page gets an empty page."""
     pages = {page.number: page for page in filing.pages}
-    facts: dict[int, list[Fact]] = {}
-    for fact in filing.facts:
-        if fact.source != "text":
-            facts.setdefault(fact.page, []).append(fact)
-    tables: dict[int, list[Table]] = {}
-    for table in filing.tables:
-        tables.setdefault(table.page, []).append(table)
+    facts = grouped((fact.page, fact) for fact in filing.facts if fact.source != "text")
+    tables = grouped((table.page, table) for table in filing.tables)
     calendar = FiscalCalendar.of(filing.identity)
     for number, group in groupby(filing.passages, lambda passage: passage.page):
         page = pages.get(number) or Page(number, "")
@@ -92,19 +88,9 @@ def sources_of(filing: Filing) -> Iterator[PassageSource]:
         flats = [flat_text(passage.text) for passage in passages]
         held = facts_in_passages(passages, facts.get(number, ()), flats)
         for passage, flat, own in zip(passages, flats, held, strict=True):
-            yield PassageSource(
-                doc_id=filing.doc_id,
-                identity=filing.identity,
-                calendar=calendar,
-                passage=passage,
-                page=page,
-                flat=flat,
-                facts=own,
-                table=next((one for one in tables.get(number, ()) if one.box == passage.box), None)
-                if passage.kind is PassageKind.TABLE
-                else None,
-                note=note,
-            )
+            of_page = tables.get(number, ()) if passage.kind is PassageKind.TABLE else ()
+            table = next((one for one in of_page if one.box == passage.box), None)
+            yield PassageSource(filing.doc_id, filing.identity, calendar, passage, page, flat, own, table, note)
 
 
 def facts_in_passages(
@@ -171,10 +157,8 @@ def heading_of(source: PassageSource) -> str:
         return caption
     if source.note is not None and _has_enough_letters(source.note.title):
         return _shortened(source.note.title)
-    if not source.is_table:
-        own = next(headings_in(source), None)
-        if own is not None:
-            return own
+    if not source.is_table and (own := next(headings_in(source), None)) is not None:
+        return own
     title = one_line(source.page.title)
     return _shortened(title) if title and _is_heading(title, company) else ""
 
@@ -205,18 +189,14 @@ def headings_in(source: PassageSource) -> Iterator[str]:
 def _title_in(caption: str, company: str) -> str:
     """Return the last part of a caption that looks like a title, else the sentence that introduces the table."""
     text = _PATTERNS["contents"].sub("", one_line(caption[-4 * _HEADING_CHARACTERS :]))
-    if not text:
-        return ""
     parts: list[str] = [part.strip() for part in _PATTERNS["sentences"].split(text)]
     parts = [part for part in parts if part[:1] != "(" and part.lower().strip(" .:") not in _no_headings()]
-    if not parts:
-        return ""
     for part in reversed(parts):
         if len(part) <= _MAX_LINE_LENGTH and _is_heading(part, company):
             return part.rstrip(" :")
-    last = parts[-1].lower()
-    leads = any(word in last for word in word_lists("heading_words")["lead over"])
-    return _shortened(parts[-1].rstrip(" :")) if leads and _has_enough_letters(last) else ""
+    last = parts[-1] if parts else ""
+    leads = any(word in last.lower() for word in word_lists("heading_words")["lead over"])
+    return _shortened(last.rstrip(" :")) if leads and _has_enough_letters(last) else ""
 
 
 def _has_enough_letters(title: str) -> bool:
@@ -267,27 +247,19 @@ _ENOUGH = 20
 """Number of repeated words in a passage from which words that occur once are ignored."""
 
 
-class WordRarity:
-    """The words of a filing's passages, with the number of passages in which each occurs."""
-
-    def __init__(self, texts: Mapping[int, str]) -> None:
-        """Count the words of passages."""
-        stopwords = word_lists("stopwords")["words"]
-        self._words = {at: Counter(_PATTERNS["word"].findall(text, 0, _MAX_READ)) for at, text in texts.items()}
-        held: Counter[str] = Counter()
-        for words in self._words.values():
-            held.update(words.keys())
-        whole = len(texts) + 1
-        self._weights = {word: 0.0 if word in stopwords else math.log(whole / count) for word, count in held.items()}
-
-    def distinctive_words(self, ordinal: int) -> Iterable[str]:
-        """Yield at most ten words that are frequent in a passage and rare in the rest of the filing, best first."""
-        words: Mapping[str, int] = self._words.get(ordinal, {})
+def distinctive_words(texts: Mapping[int, str]) -> dict[int, list[str]]:
+    """Return at most ten words for each text that are frequent in it and rare in the others, best first."""
+    counted = {at: Counter[str](_PATTERNS["word"].findall(text, 0, _MAX_READ)) for at, text in texts.items()}
+    stopwords, whole = word_lists("stopwords")["words"], len(texts) + 1
+    held = Counter(chain.from_iterable(counted.values()))
+    weights = {word: 0.0 if word in stopwords else math.log(whole / count) for word, count in held.items()}
+    found = {}
+    for at, words in counted.items():
         often = [(word, times) for word, times in words.items() if times > 1]
         taken = often if len(often) >= _ENOUGH else words.items()
-        weights = self._weights
         scored = [(-min(times, _OFTEN) * weights[word], word) for word, times in taken]
-        return [word for score, word in nsmallest(_DISTINCTIVE_WORDS, scored) if score]
+        found[at] = [word for score, word in nsmallest(_DISTINCTIVE_WORDS, scored) if score]
+    return found
 
 
 Cues = Mapping[str, Mapping[str, int]]
@@ -299,12 +271,10 @@ _MOST_OF_ONE = 3
 def cues_in(flat: str, words: str) -> Cues:
     """Return the phrases of `words`.yaml that occur in a text (`flat_text`), by kind, with at most three of each."""
     held = frozenset(flat.split())
-    found: dict[str, dict[str, int]] = {}
-    for kind, text, whole in _phrases(words):
-        if whole <= held and text in flat:
-            found.setdefault(kind, {})[text[1:]] = min(_MOST_OF_ONE, flat.count(text))
+    told = [(kind, text) for kind, text, whole in _phrases(words) if whole <= held and text in flat]
+    told.sort(key=lambda pair: (pair[0], -len(pair[1]), pair[1]))
     return {
-        kind: dict(sorted(hits.items(), key=lambda hit: (-len(hit[0]), hit[0]))) for kind, hits in sorted(found.items())
+        kind: {text[1:]: min(_MOST_OF_ONE, flat.count(text)) for text in texts} for kind, texts in grouped(told).items()
     }
 
 
@@ -329,14 +299,14 @@ def make_cards(filing: Filing) -> list[Card]:
     """Return a card for each passage, in order. The cards have no facts: `with_facts` adds them."""
     sources = list(sources_of(filing))
     told = [source for source in sources if not source.is_table and not is_appendix(source)]
-    rarity = WordRarity({source.passage.ordinal: source.flat for source in told})
+    words = distinctive_words({source.passage.ordinal: source.flat for source in told})
     parts = part_names(filing.facts)
     lexicon = load_lexicon()
-    return [_card(source, parts, rarity, lexicon) for source in sources]
+    return [_card(source, parts, words.get(source.passage.ordinal, ()), lexicon) for source in sources]
 
 
-def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lexicon: Lexicon) -> Card:
-    identity, page, table = source.identity, source.page, source.table
+def _card(source: PassageSource, parts: tuple[str, ...], rare: Sequence[str], lexicon: Lexicon) -> Card:
+    page, table = source.page, source.table
     prose = not is_mostly_table(source)
     if prose:
         kind = EvidenceType.MIXED if source.facts or has_figures(source.flat) else EvidenceType.NARRATIVE
@@ -354,20 +324,23 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
     figures = prose and not formal and has_figures(source.flat)
     scope = scope_of(source, parts, figures)
     spans = spans_of(source.passage.text, role, cues.get(role.value, ()) if prose else (), named)
+    signature = None
+    if table is not None:
+        columns = tuple(filter(None, map(_short, table.columns)))[:_MAX_COLUMNS]
+        labels = dict.fromkeys(filter(None, (_short(row.label) for row in table.rows)))
+        signature = TableSignature(rows=len(table.rows), columns=columns, labels=tuple(labels)[:_SIGNATURE_LABELS])
+    same = {name: getattr(source.identity, name) for name in ("company", "form", "fiscal_year", "quarter")}
     return Card(
         identity=CardIdentity(
             doc_id=source.doc_id,
             page=source.passage.page,
             ordinal=source.passage.ordinal,
-            company=identity.company,
-            form=identity.form,
-            fiscal_year=identity.fiscal_year,
-            quarter=identity.quarter,
             item=page.item,
             statement=page.statement,
             table_kind=page.kind,
             note=page.note,
             heading=heading,
+            **same,
         ),
         role=role,
         evidence_type=kind,
@@ -377,20 +350,10 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
         scope=scope,
         basis=basis_of(source, care, figures),
         verifiability=Verifiability(
-            facts=len(source.facts),
-            table=None
-            if table is None
-            else TableSignature(
-                rows=len(table.rows),
-                columns=tuple(filter(None, map(_short, table.columns)))[:_MAX_COLUMNS],
-                labels=tuple(dict.fromkeys(filter(None, (_short(row.label) for row in table.rows))))[
-                    :_SIGNATURE_LABELS
-                ],
-            ),
-            cues=tuple(cues.get(role.value, ()))[:_SIGNATURE_CUES],
+            facts=len(source.facts), table=signature, cues=tuple(cues.get(role.value, ()))[:_SIGNATURE_CUES]
         ),
         risks=tuple(risks_of(source, care, role, scope, bool(time.periods))),
-        sketch=build_sketch(source, heading, spans if prose else None, rarity, lexicon),
+        sketch=build_sketch(source, heading, spans if prose else None, rare, lexicon),
         spans=spans,
     )
 
@@ -408,9 +371,9 @@ _MIN_LETTERS = 3
 
 
 def build_sketch(
-    source: PassageSource, heading: str, spans: Sequence[EvidenceSpan] | None, rarity: WordRarity, lexicon: Lexicon
+    source: PassageSource, heading: str, spans: Sequence[EvidenceSpan] | None, rare: Iterable[str], lexicon: Lexicon
 ) -> str:
-    """Return the sketch: headings, then row labels or the most telling sentence, then the passage's rarest words.
+    """Return the sketch: headings, then row labels or the most telling sentence, then the passage's `rare` words.
 
     `spans` are the evidence spans of prose; None for a passage that is mostly a table.
     """
@@ -423,11 +386,8 @@ def build_sketch(
         told = one_line(source.passage.text[:_LOOKED_AT])
     else:
         told = _cut(_PATTERNS["place in contents"].sub("", _sentence(source, spans or ())), _SENTENCE_CHARACTERS)
-    parts = [part for part in (path, told) if part]
-    line = ": ".join(parts)
-    if not source.is_table:
-        line = _with_words(line, source, rarity)
-    return _cut(line, SKETCH_CHARACTERS)
+    line = ": ".join(filter(None, (path, told)))
+    return _cut(line if source.is_table else _with_words(line, rare), SKETCH_CHARACTERS)
 
 
 def _path(source: PassageSource, heading: str, lexicon: Lexicon) -> Iterable[str]:
@@ -473,13 +433,13 @@ def _sentence(source: PassageSource, spans: Sequence[EvidenceSpan]) -> str:
     return ", ".join(_labels(fact.label for fact in source.facts)) or one_line(text[: 4 * _SENTENCE_CHARACTERS])
 
 
-def _with_words(line: str, source: PassageSource, rarity: WordRarity) -> str:
-    """Append the passage's rarest words that `line` lacks, as many as fit."""
+def _with_words(line: str, rare: Iterable[str]) -> str:
+    """Append the words that `line` lacks, as many as fit."""
     room = SKETCH_CHARACTERS - len(line) - len(" · ")
     if room < _SHORT_TITLE // 2:
         return line
     low = line.lower()
-    words = [word for word in rarity.distinctive_words(source.passage.ordinal) if word not in low]
+    words = [word for word in rare if word not in low]
     return f"{line} · {_cut(', '.join(words), room)}" if words and line else line or ", ".join(words)
 
 
@@ -494,9 +454,8 @@ def _cut(line: str, most: int) -> str:
 def with_facts(cards: Sequence[Card], index: FilingIndex) -> list[Card]:
     """Return the cards, in order, with the facts printed in their passages, top to bottom."""
     keys = list(dict.fromkeys(PageKey(card.identity.doc_id, card.identity.page) for card in cards))
-    facts: dict[PageKey, list[Fact]] = {}
-    for sourced in index.facts({key.doc_id for key in keys}, pages=keys):
-        facts.setdefault(sourced.key, []).append(sourced.fact)
+    found = index.facts({key.doc_id for key in keys}, pages=keys)
+    facts = grouped((sourced.key, sourced.fact) for sourced in found)
     held: dict[tuple[str, int], tuple[Fact, ...]] = {}
     for key, of_page in facts.items():
         passages = [stored.passage for stored in index.passages([key])]
@@ -524,8 +483,7 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
     if is_appendix(source):
         return ClaimRole.FORMAL
     if source.is_table or not prose:
-        told = place in (ClaimRole.FORMAL, ClaimRole.TELLS_EVENT) and not source.facts
-        return place if told and place is not None else ClaimRole.REPORTS
+        return place if place in (ClaimRole.FORMAL, ClaimRole.TELLS_EVENT) and not source.facts else ClaimRole.REPORTS
     thousands = max(_MIN_LENGTH, len(source.flat)) / 1000
     scores = {role: of["density"] * sum(cues.get(role, {}).values()) / thousands for role, of in _WEIGHTS.items()}
     figures = bool(source.facts) or source.page.kind is not None or has_figures(source.flat)
@@ -596,10 +554,8 @@ def is_mostly_table(source: PassageSource) -> bool:
     if not source.facts and source.page.kind is None and source.page.statement is None:
         return False
     flat = source.flat
-    digits = sum(map(flat.count, "0123456789"))
-    if digits < _TABLE_DIGITS * (len(flat) - flat.count(" ")):
-        return False
-    return sum(map(flat.count, _SMALL_WORDS)) < _IN_PROSE * len(flat)
+    of_figures = sum(map(flat.count, "0123456789")) >= _TABLE_DIGITS * (len(flat) - flat.count(" "))
+    return of_figures and sum(map(flat.count, _SMALL_WORDS)) < _IN_PROSE * len(flat)
 
 
 def has_figures(flat: str) -> bool:
@@ -645,8 +601,7 @@ _TOLD = {Use.EXPLANATION: ClaimRole.EXPLAINS, Use.DEFINITION: ClaimRole.DEFINES,
 _MAX_COLUMNS = 8
 _SIGNATURE_LABELS = 8
 _SIGNATURE_CUES = 6
-_MAX_CUE_LENGTH = 60
-_short = partial(collapse_spaces, longest=_MAX_CUE_LENGTH)
+_short = partial(collapse_spaces, longest=60)
 
 
 _FORWARD_LOOKING_CUES = 2
@@ -784,9 +739,9 @@ def _periods_in_words(source: PassageSource, forward: bool) -> tuple[set[_Span],
             span = _Span(year, 0, 0)
         if newest is None or newest - _OLDEST <= span.year <= newest + forward:
             spans.add(span)
-    named = [span for span in _named(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1]
+    named = {span for span in _named(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1}
     whole = {_Span(span.year, 0, 0) for span in named if span.quarter}
-    spans = _interim_period(source, spans - whole) | set(named)
+    spans = _interim_period(source, spans - whole) | named
     kept = sorted(days, key=lambda day: (-days[day], -day.toordinal()))[:_MAX_DATES]
     return spans, tuple(sorted(kept))
 
@@ -853,13 +808,11 @@ def _interim_period(source: PassageSource, spans: set[_Span]) -> set[_Span]:
     flat = source.flat
     interim: set[_Span] = set()
     for span in spans:
-        recent = newest is not None and span.year in (newest, newest - 1)
-        if span.quarter or span.months or not recent:
-            interim.add(span)
-            continue
-        readings = {_Span(span.year, 0, months) for words, months in _SPANS if words in flat}
-        if any(words in flat for words in word_lists("year_words")["quarters"]):
-            readings.add(_Span(span.year, quarter, 0))
+        readings = set[_Span]()
+        if not (span.quarter or span.months) and newest is not None and span.year in (newest, newest - 1):
+            readings = {_Span(span.year, 0, months) for words, months in _SPANS if words in flat}
+            if any(words in flat for words in word_lists("year_words")["quarters"]):
+                readings.add(_Span(span.year, quarter, 0))
         interim |= readings or {span}
     return interim
 
@@ -974,7 +927,8 @@ def scope_of(source: PassageSource, names: Sequence[str], figures: bool) -> Scop
         parts = [name for name in names if name in printed]
     if not source.is_table:
         text = source.passage.text
-        counts = {name: _count_occurrences(text, name) for name in names if name not in parts}
+        told = (name for name in names if name not in parts and name in text)
+        counts = {one: len(re.findall(rf"(?<![^\W_]){re.escape(one)}(?![^\W_])", text)) for one in told}
         # A single word not in capitals may be an ordinary word: it has to occur twice.
         often = [name for name, count in counts.items() if count >= (1 if " " in name or name.isupper() else 2)]
         parts += sorted(often, key=lambda name: (-counts[name], name))
@@ -1026,11 +980,6 @@ def part_names(facts: Iterable[Fact]) -> tuple[str, ...]:
     counted = Counter(part for fact in facts if fact.metric and (part := part_of(fact)))
     often = (name for name, count in counted.items() if count >= _OFTEN_ENOUGH)
     return tuple(sorted(often, key=lambda name: (-counted[name], name))[:_MAX_NAMES])
-
-
-def _count_occurrences(text: str, name: str) -> int:
-    """Return how often a name occurs in a text as whole words."""
-    return len(re.findall(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text)) if name in text else 0
 
 
 def _is_whole(source: PassageSource, parts: bool, figures: bool) -> bool:

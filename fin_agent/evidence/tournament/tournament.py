@@ -30,7 +30,6 @@ from fin_agent.evidence.cards.card import (
     Use,
     Verifiability,
 )
-from fin_agent.evidence.evidence import RankedGroup
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.index.protocol import FilingIndex, StoredPassage
@@ -38,6 +37,8 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import slot_names
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import search_terms
+from fin_agent.vocabulary.ranked_group import RankedGroup
+from fin_agent.vocabulary.runs import grouped
 
 
 class Aggregation(StrEnum):
@@ -102,22 +103,6 @@ class TournamentSettings(BaseModel, frozen=True, extra="forbid"):
             if getattr(self, low) > getattr(self, high):
                 raise ValueError(f"{low} is greater than {high}")
         return self
-
-    def admitted_count(self, passages: int) -> int:
-        """Return how many passages stage 1 admits: clamp(ceil(share * passages), fewest, most).
-
-        >>> [TournamentSettings().admitted_count(passages) for passages in (20, 80, 201, 900)]
-        [20, 60, 101, 150]
-        """
-        return min(passages, max(self.fewest, min(self.most, ceil(self.share * passages))))
-
-    def list_size(self, finalists: int) -> int:
-        """Return how many finalists are ranked in one list at most: half of them, from 15 to 25.
-
-        >>> [TournamentSettings().list_size(finalists) for finalists in (8, 40, 90)]
-        [15, 20, 25]
-        """
-        return max(self.list_fewest, min(self.list_most, ceil(finalists / 2)))
 
 
 CardKey = tuple[str, int]
@@ -237,17 +222,9 @@ def required_fields(query: Query, parts: Sequence[str] = ()) -> tuple[str, ...]:
     `parts` are those to which the question is limited (`scope: Europe`).
     """
     metrics = tuple(dict.fromkeys(slot.metric for slot in query.slots if slot.metric)) or query.metrics
-    return tuple(
-        dict.fromkeys(
-            [
-                *(f"{COMPANY}: {company}" for company in query.companies),
-                *(f"{METRICS}: {metric}" for metric in metrics),
-                *(f"{TIME}: {period}" for period in query.periods),
-                *(f"{SCOPE}: {part}" for part in parts),
-                *(f"{STATEMENT}: {statement.value}" for statement in query.statements),
-            ]
-        )
-    )
+    statements = [statement.value for statement in query.statements]
+    named = {COMPANY: query.companies, METRICS: metrics, TIME: query.periods, SCOPE: parts, STATEMENT: statements}
+    return tuple(dict.fromkeys(f"{field}: {value}" for field, values in named.items() for value in values))
 
 
 def matched_fields(card: Card, required: tuple[str, ...], owners: Mapping[str, str]) -> tuple[str, ...]:
@@ -255,14 +232,10 @@ def matched_fields(card: Card, required: tuple[str, ...], owners: Mapping[str, s
 
     `owners` has the company key of each filing.
     """
-    held = {
-        f"{COMPANY}: {owners.get(card.identity.doc_id, '')}",
-        *(f"{METRICS}: {metric}" for metric in card.metrics),
-        *(f"{TIME}: {period}" for period in card.time.periods),
-        *(f"{SCOPE}: {part}" for part in card.scope.parts),
-    }
-    if card.identity.statement is not None:
-        held.add(f"{STATEMENT}: {card.identity.statement.value}")
+    company, statement = owners.get(card.identity.doc_id, ""), card.identity.statement
+    of_card = {COMPANY: (company,), METRICS: card.metrics, TIME: card.time.periods, SCOPE: card.scope.parts}
+    held = {f"{field}: {value}" for field, values in of_card.items() for value in values}
+    held |= {f"{STATEMENT}: {statement.value}"} if statement is not None else set()
     return tuple(field for field in required if field in held)
 
 
@@ -302,18 +275,20 @@ def run_group_stage(
             except Exception as failure:  # a judge may raise anything: the group is shuffled and ranked again
                 ranked, decided = panel.rank_with_fallback(group)
                 note = f"the judge failed ({describe_failure(failure)}); {decided if last else 'shuffled anew'}"
-            of_cards = [fields.get(key, ()) for key in ranked.keys]
-            places, lost = select_finalists([verdict.score for verdict in ranked.verdicts], of_cards, settings)
+            of_cards = [fields.get(key, ()) for key in ranked]
+            places, lost = select_finalists([verdict.score for verdict in ranked.values()], of_cards, settings)
             if lost and not note:
                 note = f"no finalist for {', '.join(lost)}" + ("" if last else "; shuffled anew")
             met.append(ranked)
-            through |= {ranked.keys[place] for place in places}
+            through |= {key for place, key in enumerate(ranked) if place in places}
             of_group = partial(RankedGroup, stage="group", number=number, attempt=attempt, note=note)
-            told.append(of_group(ranked=ranked.keys, finalists=len(places)))
+            told.append(of_group(ranked=tuple(ranked), finalists=len(places)))
         if not any(group.note for group in told[-len(met) :]):
             break
-    scores = {key: score for ranked in met for key, score in ranked.scores.items()}
-    verdicts = {key: verdict for ranked in met for key, verdict in zip(ranked.keys, ranked.verdicts, strict=True)}
+    verdicts = {key: verdict for ranked in met for key, verdict in ranked.items()}
+    # Without a score, the share of the other cards that rank lower counts.
+    by_place = {key: borda(place, len(ranked)) for ranked in met for place, key in enumerate(ranked)}
+    scores = {key: by_place[key] if (given := verdict.score) is None else given for key, verdict in verdicts.items()}
     order = sorted(entrants, key=lambda entrant: -round(scores[entrant.key], 9))
     notes: list[str] = []
     held = {field for key in through for field in fields.get(key, ())}
@@ -396,23 +371,23 @@ def run_round_stage(finalists: Sequence[Entrant], panel: JudgePanel) -> RoundSta
     """
     settings = panel.settings
     before = order = [entrant.key for entrant in finalists]
-    size = settings.list_size(len(finalists))
+    size = max(settings.list_fewest, min(settings.list_most, ceil(len(finalists) / 2)))
     held: list[list[tuple[CardKey, ...]]] = []
     told: list[RankedGroup] = []
     verdicts: dict[CardKey, Verdict] = {}
     scores: dict[CardKey, float] = {}
     for number in range(1, settings.rounds + 1):
         lists, notes, attempt = _round(finalists, panel, number, size)
-        held.append([ranked.keys for ranked in lists])
+        held.append([tuple(ranked) for ranked in lists])
         for ranked in lists:
-            verdicts |= zip(ranked.keys, ranked.verdicts, strict=True)
+            verdicts |= ranked
         scores = aggregate_rounds(held, settings.aggregation, settings.top_k)
         earlier, order = order, in_order(scores, before)
         agreed = jaccard(earlier[: settings.top_k], order[: settings.top_k])
         ends = settings.early_stop and number > 1 and agreed >= settings.jaccard
         notes = [*notes, f"top {settings.top_k} agree ({agreed:.2f})"] if ends else notes
         of_round = partial(RankedGroup, stage="round", number=number, attempt=attempt, note="; ".join(notes))
-        told += (of_round(ranked=each.keys, finalists=len(each.keys)) for each in lists)
+        told += (of_round(ranked=tuple(each), finalists=len(each)) for each in lists)
         if ends:
             break
     return RoundStage(tuple(order), scores, verdicts, len(held), tuple(told))
@@ -443,16 +418,13 @@ def aggregate_rounds(rounds: Sequence[Sequence[Sequence[Key]]], by: Aggregation,
 
     Every round ranks every card in one of its lists.
     """
-    places: dict[Key, list[tuple[int, int]]] = {}
-    for lists in rounds:
-        for ranked in lists:
-            for place, key in enumerate(ranked):
-                places.setdefault(key, []).append((place, len(ranked)))
+    lists = [ranked for of_round in rounds for ranked in of_round]
+    places = grouped((key, (place, len(ranked))) for ranked in lists for place, key in enumerate(ranked))
     if by is Aggregation.BORDA:
         return {key: fmean(borda(place, of) for place, of in held) for key, held in places.items()}
     if by is Aggregation.VOTES:
         return {key: fmean(place < top_k for place, _ in held) for key, held in places.items()}
-    longest = max((of for held in places.values() for _, of in held), default=1)
+    longest = max(map(len, lists), default=1)
     return {key: 1.0 - fmean(place for place, _ in held) / longest for key, held in places.items()}
 
 
@@ -528,26 +500,8 @@ BY_RULES = "the rules decided"
 """Note on a list that the fallback judge ranked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A list as ranked by a judge, best first."""
-
-    entrants: tuple[Entrant, ...]
-    verdicts: tuple[Verdict, ...]
-
-    @property
-    def keys(self) -> tuple[CardKey, ...]:
-        """The keys of its cards, best first."""
-        return tuple(entrant.key for entrant in self.entrants)
-
-    @property
-    def scores(self) -> dict[CardKey, float]:
-        """The judge's scores; without one, the share of the other cards that rank lower."""
-        given = [verdict.score for verdict in self.verdicts]
-        by_place = [borda(place, len(given)) for place in range(len(given))]
-        return {
-            key: own if score is None else score for key, score, own in zip(self.keys, given, by_place, strict=True)
-        }
+Ranked = dict[CardKey, Verdict]
+"""A list as ranked by a judge, best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -574,15 +528,14 @@ class JudgePanel:
         if self.fallback is not None:
             return self._ranked_by(self.fallback.rank, entrants), BY_RULES
         order = sorted(range(len(entrants)), key=lambda at: (-round(entrants[at].words, 9), entrants[at].key))
-        ranked = Ranked(tuple(entrants[at] for at in order), tuple(Verdict(at) for at in order))
-        return ranked, "the order of words decided"
+        return {entrants[at].key: Verdict(at) for at in order}, "the order of words decided"
 
     def _ranked_by(
         self, ask: Callable[[Brief, Sequence[Card]], Sequence[Verdict]], entrants: Sequence[Entrant]
     ) -> Ranked:
         cards = [mask_card(entrant.card, self.settings.hidden) for entrant in entrants]
         verdicts = repair_ranking(ask(self.brief, cards), len(entrants))
-        return Ranked(tuple(entrants[verdict.at] for verdict in verdicts), tuple(verdicts))
+        return {entrants[verdict.at].key: verdict for verdict in verdicts}
 
 
 def describe_failure(failure: Exception) -> str:
@@ -642,7 +595,7 @@ def run_tournament(
     settings = settings or TournamentSettings()
     unique = {(stored.doc_id, stored.passage.ordinal): stored for stored in passages}
     scored = rank_by_words(brief.query, list(unique.values()), index, lexicon)
-    let_in = scored[: settings.admitted_count(len(scored))]
+    let_in = scored[: max(settings.fewest, min(settings.most, ceil(settings.share * len(scored))))]
     entrants = []
     for key, words in let_in:
         card = Card.model_validate_json(unique[key].card)

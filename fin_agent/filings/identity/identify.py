@@ -13,7 +13,7 @@ from typing import Any
 
 from fin_agent.filings.identity import cover
 from fin_agent.filings.identity.cover import Kind, PlainPage, reading
-from fin_agent.lexicon.period_words import parse_number
+from fin_agent.lexicon.periods import parse_number
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.dates import PrintedDate, printed_dates
 from fin_agent.vocabulary.fact import Tag

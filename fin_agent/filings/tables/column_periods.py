@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 
-from fin_agent.lexicon.period_words import parse_number
+from fin_agent.lexicon.periods import parse_number
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.lexicon.words import load_yaml, patterns
 from fin_agent.vocabulary.dates import MONTH_NAME, month_end, month_number, printed_dates
