@@ -109,9 +109,7 @@ def mark_absent_terms(terms: Sequence[Term], said: Collection[str]) -> tuple[Ter
     )
 
 
-def terms_of(
-    parts: Sequence[QuestionPart], intent: Intent, index: FilingIndex, lexicon: Lexicon | None
-) -> list[list[Term]]:
+def terms_of(parts: Sequence[QuestionPart], intent: Intent, index: FilingIndex, lexicon: Lexicon) -> list[list[Term]]:
     """Return the terms of each part of a question; those of the first part are context for the others."""
     known = {piece for phrase in intent.keywords for piece in _pieces(phrase)}
     labels = _labels(parts, intent, lexicon)
@@ -178,7 +176,8 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
         if stems in seen or not (said or (alone and stem(low) in acts)):
             continue
         seen.add(stems)
-        synonyms += _of_labels(stems, labels)
+        # What statements call the words of the term, where that says more.
+        synonyms += tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
         plain = alone and not synonyms
         named = plain and place > 0 and _looks_like_a_name(words) and part.text != part.text.upper()
         yield Term(
@@ -196,11 +195,6 @@ def _stems_of(words: str, synonyms: Sequence[frozenset[str]]) -> tuple[frozenset
     stems = frozenset(stems_in(words))
     is_place = not stems and bool(synonyms) and words[0].isupper()
     return (synonyms[0] if is_place else stems), is_place
-
-
-def _of_labels(stems: frozenset[str], labels: Mapping[str, tuple[frozenset[str], ...]]) -> tuple[frozenset[str], ...]:
-    """Return what statements call the words of a term, where that says more."""
-    return tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
 
 
 @lru_cache(maxsize=2)
@@ -263,15 +257,13 @@ def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ..
 
 
 def _labels(
-    parts: Sequence[QuestionPart], intent: Intent, lexicon: Lexicon | None
+    parts: Sequence[QuestionPart], intent: Intent, lexicon: Lexicon
 ) -> Mapping[str, tuple[frozenset[str], ...]]:
     """Return the statements' labels for a word that names a measure; for a margin, those of its part and whole.
 
     A title names none: `Who was CFO`. The profit that a reason is asked for may be that of a segment.
     """
     found: dict[str, list[frozenset[str]]] = {}
-    if lexicon is None:
-        return {}
     lists, wanted = word_lists("answer_words"), {part.answer_type for part in parts}
     titles = lists["titles"] if AnswerType.PERSON in wanted else frozenset[str]()
     profits = lists["profits"] if AnswerType.CAUSE in wanted else frozenset[str]()
