@@ -13,12 +13,7 @@ from fin_agent.analyst.model.cited_answers import Reasoner, asks_judgement
 from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
 from fin_agent.analyst.model.llm_judges import judging_values, ranking_fault
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.prompt_context import (
-    is_contained,
-    known_lines,
-    passages_for_curation,
-    quoted_passages,
-)
+from fin_agent.analyst.model.prompt_context import is_contained, known_lines, passages_for_curation, quoted_passages
 from fin_agent.analyst.model.question_reader import QuestionReader, is_computable
 from fin_agent.analyst.model.replies import CurationReply, ListwiseReply, QueryReply, VerificationReply
 from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning
@@ -59,6 +54,9 @@ class ModelAnalyst(RulesAnalyst):
     refused without a model.
     """
 
+    has_free_judging = False
+    """Each judging is a call."""
+
     def __init__(
         self,
         client: ModelClient,
@@ -76,11 +74,6 @@ class ModelAnalyst(RulesAnalyst):
         self._questions = QuestionReader(client, workspace, preset, super().intent)
         self._executor = executor or MontySandbox()
         self._reasoner = Reasoner(client, workspace, self._executor)
-
-    @property
-    def has_free_judging(self) -> bool:
-        """See RulesAnalyst.has_free_judging: False, since each judging is a call."""
-        return False
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
         """See RulesAnalyst.intent: a model rewords questions that rules cannot parse."""

@@ -10,12 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from fin_agent.analyst.events import record_warning
-from fin_agent.analyst.model.calculations import (
-    evaluate_calculations,
-    placeholders_in,
-    quoted_amount,
-    quoted_name,
-)
+from fin_agent.analyst.model.calculations import evaluate_calculations, placeholders_in, quoted_amount, quoted_name
 from fin_agent.analyst.model.grounding import PageScale, Quote, printable_line, unsupported_numbers
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import MAX_CHARACTERS, join_row_numbers, place_of, quoted_passages

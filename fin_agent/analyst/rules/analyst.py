@@ -55,16 +55,14 @@ class RulesAnalyst:
     Deterministic: the same question over the same index gives the same result.
     """
 
+    has_free_judging = True
+    """Whether judging passages again is free of cost, even if a round found no new ones."""
+
     def __init__(self, workspace: Workspace, *, most_evidence: int = 10, reads_alone: bool = True) -> None:
         """Set the index; `reads_alone` allows the nearest figure for questions that rules cannot parse."""
         self._workspace = workspace
         self._reads_alone = reads_alone
         self._most_evidence = most_evidence
-
-    @property
-    def has_free_judging(self) -> bool:
-        """Whether judging passages again is free of cost, even if a round found no new ones."""
-        return True
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
         """Map the question to an intent; what it leaves out is taken from that `before`. Raises QuestionError."""

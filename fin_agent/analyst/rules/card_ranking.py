@@ -15,7 +15,7 @@ from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.retrieval.page_ranking import Candidate, item_weights, slot_gain
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
+from fin_agent.retrieval.search_terms import overlap, stem_set, weights_of
 from fin_agent.workspace import Workspace
 
 WEIGHTS: Mapping[str, float] = load_yaml("card_weights", __package__)
@@ -193,9 +193,7 @@ def _stems_of_card(card: Card) -> frozenset[str]:
     return _stems(" ".join((card.identity.heading, card.sketch, *labels, *card.scope.parts)))
 
 
-@lru_cache(maxsize=20_000)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stems_of(text))
+_stems = lru_cache(maxsize=20_000)(stem_set)
 
 
 def _key(card: Card) -> tuple[str, int]:

@@ -68,6 +68,11 @@ class Bench:
         return {(card.identity.doc_id, card.identity.ordinal): card for card in every}
 
     @cached_property
+    def pages(self) -> set[PageKey]:
+        """The pages of the passages."""
+        return {passage.on_page for passage in self.passages}
+
+    @cached_property
     def _required(self) -> tuple[str, ...]:
         return required_fields(build_query(self.intent, self.plan, None, self.workspace))
 
@@ -106,9 +111,8 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
     They are compared with what other filings and pages within the scope state.
     """
     intent, plan, workspace, slots = bench.intent, bench.plan, bench.workspace, bench.plan.slots()
-    retrieved = {passage.on_page for passage in bench.passages}
     stated = facts_of_all_filings(slots, workspace, scope)
-    facts = [sourced for sourced in stated if sourced.key in retrieved]  # only these may fill a slot
+    facts = [sourced for sourced in stated if sourced.key in bench.pages]  # only these may fill a slot
     printed = [sourced for sourced in stated if sourced.fact.statement is not None]
     report = intent.report
     originally = report is not None and report.which is ReportChoice.ORIGINAL
@@ -125,12 +129,17 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
     holders = _passages_with_figures(ledger, bench)
     kept = holders[: bench.most]
     whole, _ = _filled_ledger(bench, stated, printed, documents, basis.preferred)
-    pages = dict.fromkeys(
-        (
-            *_pages_to_read(ledger, basis, broken, stated, retrieved, workspace, only=report is not None),
-            *_pages_of_statements(ledger, whole),
-        )
-    )
+    better = (*_pages_to_read(bench, ledger, basis, broken, stated), *_pages_of_statements(ledger, whole))
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    stating = {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
+    held = {evidence.passage.key for evidence in holders}
+
+    def dropped(passage: RetrievedPassage) -> str:
+        if passage.key in held:
+            return f"more than {bench.most} passages contain figures"
+        of_another = passage.on_page in stating
+        return "its figures come from another passage" if of_another else "contains none of the required figures"
+
     return Curation(
         kept=tuple(kept),
         ledger=ledger,
@@ -142,8 +151,8 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
             *loss_notes(intent.measure, _results(intent, ledger)),
             *answer_notes(ledger, stated, workspace, basis.preferred if report is None else (), broken),
         ),
-        to_read=tuple(page for page in pages if page not in retrieved),
-        judged=bench.judged(kept, _reason_to_drop(bench, facts, holders)),
+        to_read=tuple(page for page in dict.fromkeys(better) if page not in bench.pages),
+        judged=bench.judged(kept, dropped),
     )
 
 
@@ -152,23 +161,6 @@ def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
     own = intent.expression if intent.expression in RESULTS else None
     required = (entry for entry in ledger.entries if entry.required and entry.slot.metric == own)
     return [(str(entry.slot), entry.figure.amount) for entry in required if entry.figure]
-
-
-def _reason_to_drop(
-    bench: Bench, facts: Sequence[SourcedFact], holders: Sequence[Evidence]
-) -> Callable[[RetrievedPassage], str]:
-    """Return what says why a passage is dropped."""
-    metrics, owners, slots = bench.workspace.lexicon.metrics, bench.workspace.directory.owners, bench.plan.slots()
-    stating = {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
-    held = {evidence.passage.key for evidence in holders}
-
-    def dropped(passage: RetrievedPassage) -> str:
-        if passage.key in held:
-            return f"more than {bench.most} passages contain figures"
-        stated = passage.on_page in stating
-        return "its figures come from another passage" if stated else "contains none of the required figures"
-
-    return dropped
 
 
 def _filled_ledger(
@@ -326,21 +318,15 @@ def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedRepor
 
 
 def _pages_to_read(
-    ledger: Ledger,
-    basis: Basis,
-    broken: Collection[Place],
-    stated: Sequence[SourcedFact],
-    read: Collection[PageKey],
-    workspace: Workspace,
-    *,
-    only: bool,
+    bench: Bench, ledger: Ledger, basis: Basis, broken: Collection[Place], stated: Sequence[SourcedFact]
 ) -> Iterator[PageKey]:
     """Yield pages that may state a figure better than the page it was taken from.
 
     They state it on the basis of the other years, differently if it fails the sums of its own statement, or with more
-    digits than `$22.0 billion`. With `only`, just the preferred figures count, also for slots that are still empty.
+    digits than `$22.0 billion`. If a report is asked for, its figures count also for slots that are still empty.
     """
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    metrics, owners = bench.workspace.lexicon.metrics, bench.workspace.directory.owners
+    only = bench.intent.report is not None
     for entry in ledger.entries:
         wanted, figure = basis.preferred.get(entry.slot), entry.figure
         if wanted is not None and (only if figure is None else not magnitudes_agree(figure.fact(), wanted.fact)):
@@ -350,7 +336,7 @@ def _pages_to_read(
         if figure is not None and entry.required and figure.statement is None:
             finer = more_precise_facts(SourcedFact(figure.doc_id, figure.fact()), stated)
             fits = (each.key for each in finer if fills_slot(each, entry.slot, metrics, owners))
-            yield from [key for key in fits if key not in read][:1]
+            yield from [key for key in fits if key not in bench.pages][:1]
 
 
 def _pages_of_statements(ledger: Ledger, whole: Ledger) -> Iterator[PageKey]:

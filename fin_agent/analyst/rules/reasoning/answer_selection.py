@@ -23,7 +23,6 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     long_forms_in,
     movement_directions,
 )
-from fin_agent.analyst.rules.reasoning.outlook_answers import outlook_answer
 from fin_agent.analyst.rules.reasoning.question_parts import (
     FIGURES,
     AnswerType,
@@ -32,7 +31,7 @@ from fin_agent.analyst.rules.reasoning.question_parts import (
     parts_of,
     unanswerable_reason,
 )
-from fin_agent.analyst.rules.reasoning.table_answers import answers_from_tables, registered_securities
+from fin_agent.analyst.rules.reasoning.table_answers import answers_from_tables, outlook_answer, registered_securities
 from fin_agent.analyst.rules.reasoning.term_coverage import mark_absent_terms, stems_in, terms_of
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
