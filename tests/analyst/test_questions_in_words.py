@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from fin_agent.analyst.rules.reasoning import reason
+from fin_agent.analyst.rules.reasoning.answer_selection import reason
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, parts_of, unanswerable_reason
 from fin_agent.evidence.intent import Relation, RequestedCompany
 from fin_agent.lexicon.lexicon import load_lexicon

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 
-from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.answer_candidates import measure_fitness
+from fin_agent.analyst.rules.reasoning.answer_selection import reason
 from fin_agent.analyst.rules.reasoning.sentence_splitting import paragraphs_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.analyst.rules.reasoning import reason
+from fin_agent.analyst.rules.reasoning.answer_selection import reason
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.index.protocol import PageKey, SourcedFact, StoredPage

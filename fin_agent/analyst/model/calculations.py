@@ -28,7 +28,7 @@ _HUNDRED = Decimal(100)
 _RATES = ("percent", "percentage points")
 _MAX_EXPRESSION_LENGTH = 400
 _MAX_NAME_LENGTH = 60
-_PLACE = re.compile(r"\{\s*([A-Za-z]\w*)\s*\}", re.ASCII)
+PLACEHOLDER = re.compile(r"\{\s*([A-Za-z]\w*)\s*\}", re.ASCII)
 _NODES = (
     ast.Expression, ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Constant, ast.Load, ast.Add, ast.Sub, ast.Mult,
     ast.Div, ast.Pow, ast.USub, ast.UAdd,
@@ -71,7 +71,7 @@ class CalculationResults:
     def fill_placeholders(self, words: str, figures: Mapping[str, str]) -> str:
         """Return `words` with placeholders such as `{growth}` replaced by results, or by figures as printed."""
         known = {**figures, **{name: one.text for name, one in self.results.items()}}
-        return _PLACE.sub(lambda found: known.get(found[1], found[0]), words)
+        return PLACEHOLDER.sub(lambda found: known.get(found[1], found[0]), words)
 
 
 def quoted_name(name: str) -> str:
@@ -81,11 +81,6 @@ def quoted_name(name: str) -> str:
 
 def _is_name(name: str) -> bool:
     return name.isidentifier() and name.isascii() and name[0] != "_" and len(name) <= _MAX_NAME_LENGTH
-
-
-def placeholders_in(words: str) -> list[str]:
-    """Return the names of placeholders that remain."""
-    return _PLACE.findall(words)
 
 
 def evaluate_calculations(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from fin_agent.analyst.events import record_warning
-from fin_agent.analyst.model.calculations import evaluate_calculations, placeholders_in, quoted_amount, quoted_name
+from fin_agent.analyst.model.calculations import PLACEHOLDER, evaluate_calculations, quoted_amount, quoted_name
 from fin_agent.analyst.model.grounding import PageScale, Quote, printable_line, unsupported_numbers
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import MAX_CHARACTERS, join_row_numbers, place_of, quoted_passages
@@ -273,7 +273,7 @@ class _CheckedReply:
     def fault(self) -> str | None:
         """Return why the reply is no answer: no valid related quote, or unsupported numbers; None if it is one."""
         reply, grounds, answer = self._reply, self._grounds, self._answer
-        if loose := placeholders_in(answer):
+        if loose := PLACEHOLDER.findall(answer):
             return f"the answer has {quoted_name(loose[0])} in braces, which `calculations` does not name"
         standing = [grounds.locate_quote(each) for one in self._standing for each in one] + self._of_figures
         if not standing:
@@ -419,12 +419,6 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": 
 def _plain(text: str) -> str:
     """Return text in lower case, with one kind of quotation mark and dash, and single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold().split())
-
-
-def asks_judgement(intent: Intent, computed: str) -> bool:
-    """Return whether the question asks for a yes or no that the result does not settle, or whether a measure suits."""
-    unsettled = finds(intent.core, "yes or no") and not gives_verdict(computed)
-    return unsettled or finds(intent.question, "if not useful")
 
 
 _YEAR = re.compile(r"fy\d+|(?:19|20)\d\d|0+")

@@ -72,6 +72,11 @@ class Bench:
         """The pages of the passages."""
         return {passage.on_page for passage in self.passages}
 
+    def pages_stating_figures(self, facts: Sequence[SourcedFact]) -> set[PageKey]:
+        """Return the pages with facts that fill a slot."""
+        metrics, owners, slots = self.workspace.lexicon.metrics, self.workspace.directory.owners, self.plan.slots()
+        return {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
+
     @cached_property
     def _required(self) -> tuple[str, ...]:
         return required_fields(build_query(self.intent, self.plan, None, self.workspace))
@@ -130,8 +135,7 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
     kept = holders[: bench.most]
     whole, _ = _filled_ledger(bench, stated, printed, documents, basis.preferred)
     better = (*_pages_to_read(bench, ledger, basis, broken, stated), *_pages_of_statements(ledger, whole))
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
-    stating = {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
+    stating = bench.pages_stating_figures(facts)
     held = {evidence.passage.key for evidence in holders}
 
     def dropped(passage: RetrievedPassage) -> str:

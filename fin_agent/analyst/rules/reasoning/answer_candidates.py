@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, takewhile
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, QuestionPart, cover_attribute
 from fin_agent.analyst.rules.reasoning.sentence_splitting import (
@@ -279,6 +279,10 @@ class FilingPeriod(NamedTuple):
     quarter: int | None = None
 
 
+DatedPassages: TypeAlias = Sequence[tuple[RetrievedPassage, FilingPeriod]]
+"""Passages, best first, with the periods of their filings."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """Words of a passage that may be an answer."""
@@ -294,9 +298,7 @@ class Candidate:
     """Whether it is a complete answer: a list, a name."""
 
 
-def candidates_of(
-    target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]
-) -> Iterator[Candidate]:
+def candidates_of(target: AnswerTarget, passages: DatedPassages) -> Iterator[Candidate]:
     """Yield the candidates that are of the answer type and cover enough of the question."""
     attribute = cover_attribute(target.part.text)
     if (on_cover := patterns("cover_attributes").get(attribute)) is not None:
@@ -333,9 +335,7 @@ def long_forms_in(texts: Iterable[str]) -> dict[str, frozenset[str]]:
     return {short: frozenset.intersection(*named) for short, named in found.items() if frozenset.intersection(*named)}
 
 
-def closest_sentences(
-    target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]
-) -> Iterator[Candidate]:
+def closest_sentences(target: AnswerTarget, passages: DatedPassages) -> Iterator[Candidate]:
     """Yield sentences with at least half of a part's words that anything read has, whether or not they answer it."""
     terms = [term for term in target.terms if not term.is_absent]
     for place, (passage, filed) in enumerate(passages):
@@ -351,10 +351,7 @@ _HALF = 0.5
 
 
 def _in_fixed_words(
-    target: AnswerTarget,
-    passages: Sequence[tuple[RetrievedPassage, FilingPeriod]],
-    attribute: str,
-    pattern: re.Pattern[str],
+    target: AnswerTarget, passages: DatedPassages, attribute: str, pattern: re.Pattern[str]
 ) -> Iterator[Candidate]:
     """Yield what covers say of an attribute, or what the auditor's report for the year says on all of its pages."""
     told: dict[Hashable, tuple[RetrievedPassage, int, float, list[str]]] = {}
@@ -450,9 +447,7 @@ _AROUND, _FARTHER, _QUOTED, _NEAR = 6, 0.9, 0.5, 0.75
 """Sentences from a quoted one in which a further request is answered, and shares of its words that they must cover."""
 
 
-def _period_fit(
-    filed: FilingPeriod, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]], target: AnswerTarget
-) -> float:
+def _period_fit(filed: FilingPeriod, passages: DatedPassages, target: AnswerTarget) -> float:
     """Return how well a passage's filing fits the requested periods; without any, the latest filing fits best."""
     if filed.year is None:
         return 1.0

@@ -13,6 +13,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     LAST_OF_COVER,
     AnswerTarget,
     Candidate,
+    DatedPassages,
     FilingPeriod,
     asks_transactions,
     before_the_cause,
@@ -282,10 +283,7 @@ def _quoted(text: str, passages: Mapping[str, RetrievedPassage]) -> Reasoning:
 
 
 def _best_candidates(
-    target: AnswerTarget,
-    passages: Sequence[tuple[RetrievedPassage, FilingPeriod]],
-    considers: Callable[[str], bool] | None,
-    most: int,
+    target: AnswerTarget, passages: DatedPassages, considers: Callable[[str], bool] | None, most: int
 ) -> list[Candidate]:
     """Return at most `most` candidates for one part, best first; reasons are in printed order.
 

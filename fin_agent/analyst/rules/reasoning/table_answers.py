@@ -11,6 +11,7 @@ from typing import NamedTuple
 from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.reasoning.answer_candidates import (
     AnswerTarget,
+    DatedPassages,
     FilingPeriod,
     has_listed_prefix,
     periods_in,
@@ -18,7 +19,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
 from fin_agent.analyst.rules.reasoning.sentence_splitting import paragraphs_of, split_sentences
 from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, stems_in, synonyms_of
 from fin_agent.answering.answer import Citation
-from fin_agent.evidence.evidence import Evidence, RetrievedPassage
+from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
 from fin_agent.filings.tables.cells import scale_of
 from fin_agent.index.protocol import FilingIndex, PageKey
@@ -187,7 +188,7 @@ class OutlookRow(NamedTuple):
     """As printed: `$11.0 billion to $11.1 billion`, `no change`."""
 
 
-def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Reasoning | None:
+def outlook_answer(target: AnswerTarget, passages: DatedPassages) -> Reasoning | None:
     """Return what releases expect of the lines that a question about an outlook names; None for any other.
 
     Each release is told with its period; those of another quarter than the one asked for are left out. All of an
@@ -207,9 +208,8 @@ def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassa
         heads, rows = _outlook_in(passage.text)
         if named := _named_rows(rows, target):
             text = ". ".join(_told(row, heads) for row in named)
-            told.setdefault(
-                text, (filed, Citation(doc_id=passage.doc_id, page=passage.page, text=text, box=passage.box))
-            )
+            cited = Citation(doc_id=passage.doc_id, page=passage.page, text=text, box=passage.box)
+            told.setdefault(text, (filed, cited))
     kept = sorted(told.items(), key=lambda each: (each[1][0].year or 0, each[1][0].quarter or 0))[-_MOST_RELEASES:]
     if not kept:
         return None
@@ -220,7 +220,7 @@ def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassa
     )
 
 
-def _whole_outlook(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Reasoning | None:
+def _whole_outlook(target: AnswerTarget, passages: DatedPassages) -> Reasoning | None:
     """Return all of the outlook for the one period asked about; None if there is none, or if a line is named."""
     asked = {(period.fiscal_year, period.quarter) for period in target.intent.periods}
     names_none = all(has_listed_prefix("expected", term.words) for term in target.telling_terms)

@@ -176,8 +176,7 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
         if stems in seen or not (said or (alone and stem(low) in acts)):
             continue
         seen.add(stems)
-        # What statements call the words of the term, where that says more.
-        synonyms += tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
+        synonyms += _of_labels(stems, labels)
         plain = alone and not synonyms
         named = plain and place > 0 and _looks_like_a_name(words) and part.text != part.text.upper()
         yield Term(
@@ -195,6 +194,11 @@ def _stems_of(words: str, synonyms: Sequence[frozenset[str]]) -> tuple[frozenset
     stems = frozenset(stems_in(words))
     is_place = not stems and bool(synonyms) and words[0].isupper()
     return (synonyms[0] if is_place else stems), is_place
+
+
+def _of_labels(stems: frozenset[str], labels: Mapping[str, tuple[frozenset[str], ...]]) -> tuple[frozenset[str], ...]:
+    """Return what statements call the words of a term, where that says more."""
+    return tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
 
 
 @lru_cache(maxsize=2)
