@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from fin_agent.analyst.reasoning_result import Reasoning
-from fin_agent.analyst.rules.curation import Bench, curate_by_figures, curate_by_words
+from fin_agent.analyst.rules.curation import Bench, build_query, curate_by_figures, curate_by_words
 from fin_agent.analyst.rules.reasoning.answer_selection import reason
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, parts_of
-from fin_agent.analyst.rules.search_queries import build_query
 from fin_agent.analyst.rules.words_to_intent import MAX_QUESTION_LENGTH
 from fin_agent.answering.program import Program, write_program
 from fin_agent.answering.sentence_binding import differs_from_quotes

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from fin_agent.analyst.rules.search_queries import asks_for_outlook
+from fin_agent.analyst.rules.curation import asks_for_outlook
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod, FiscalYears, is_annual
 from fin_agent.lexicon.periods import PeriodMention, QuestionPeriods, parse_periods

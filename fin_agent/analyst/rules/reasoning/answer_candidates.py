@@ -1051,10 +1051,8 @@ def measure_fitness(about: str, core: str, lexicon: Lexicon, *, of_part: bool = 
         return of_segment or behind[:1] == ["per"] or (bool(names) and behind[0] in _OF_WHICH_PART)
 
     def moved(mention: Mention) -> bool:
-        before, behind = (
-            about[max(0, mention.start - _MOVE_BEFORE) : mention.start],
-            about[mention.end :][:_MOVED_WITHIN],
-        )
+        before = about[max(0, mention.start - _MOVE_BEFORE) : mention.start]
+        behind = about[mention.end :][:_MOVED_WITHIN]
         says = contains_listed_phrase("moved", behind) or contains_listed_phrase("movement of", before)
         return says and (asked[0] == asked[1] or movement_directions(before + behind) == asked)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, takewhile
-from typing import Any
 
 from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import any_of, finds, load_yaml, patterns, word_lists
@@ -63,11 +62,6 @@ class QuestionPart:
     answer_type: AnswerType
     counted: str = ""
     """The noun that is counted, if a number of things is requested."""
-
-    @property
-    def answer_type_words(self) -> frozenset[str]:
-        """Words that state the answer type, not the subject."""
-        return frozenset(_table()["unsaid"].get(self.answer_type.name.lower(), ()))
 
 
 def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[QuestionPart, ...]:
@@ -216,10 +210,7 @@ def _is_foreign(text: str) -> bool:
     )
 
 
-def _table() -> Mapping[str, Any]:
-    return load_yaml("answer_kinds")
-
-
+_table = partial(load_yaml, "answer_kinds")
 _pattern = lru_cache(maxsize=64)(any_of)
 
 

@@ -14,7 +14,7 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import words_in
-from fin_agent.lexicon.words import patterns, word_lists
+from fin_agent.lexicon.words import load_yaml, patterns, word_lists
 from fin_agent.retrieval.search_terms import stem, stems_of, weights_of
 from fin_agent.vocabulary.dates import MONTHS
 
@@ -157,7 +157,8 @@ def stems_in(text: str) -> tuple[str, ...]:
 def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[frozenset[str], ...]]) -> Iterable[Term]:
     """Yield the terms of a part: its phrases with synonyms, and the words that are part of the subject (`known`)."""
     lists = word_lists("answer_words")
-    unsaid = lists["framing"] | part.answer_type_words | _MONTHS
+    # Words that state the answer type are not of the subject.
+    unsaid = lists["framing"].union(load_yaml("answer_kinds")["unsaid"].get(part.answer_type.name.lower(), ()), _MONTHS)
     # A movement of what is explained or settled is checked separately.
     moves = _movements() if part.answer_type in (AnswerType.CAUSE, AnswerType.VERDICT) else ()
     acts, everyday = _acts_and_everyday_words(counting=part.answer_type is AnswerType.COUNT)
