@@ -26,14 +26,7 @@ from fin_agent.models.settings import Preset
 from fin_agent.prompts import Quoted
 from fin_agent.retrieval.search_query import Query, RankedPassage
 from fin_agent.retrieval.strategies.one_pass import Wording
-from fin_agent.retrieval.strategies.protocol import (
-    Models,
-    Notify,
-    Strategy,
-    Verdict,
-    log_warning,
-    parse_strategy,
-)
+from fin_agent.retrieval.strategies.protocol import Models, Notify, Strategy, Verdict, log_warning, parse_strategy
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.vocabulary.ranked_group import RankedGroup
 from fin_agent.workspace import Workspace

@@ -22,11 +22,11 @@ from fin_agent.analyst.rules.reasoning.question_parts import (
     no_figure_answers,
     parts_of,
 )
-from fin_agent.analyst.rules.requested_report import split_report_request
 from fin_agent.analyst.rules.words_to_intent import (
     foreign_currency_requests,
     market_price_requests,
     parse_intent,
+    split_report_request,
     without_companies,
 )
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany

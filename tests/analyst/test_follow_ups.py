@@ -8,8 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from fin_agent.analyst.rules.context_carryover import phrases
-from fin_agent.analyst.rules.follow_ups import MessageKind, PreviousTurn, read_message
+from fin_agent.analyst.rules.follow_ups import MessageKind, PreviousTurn, phrases, read_message
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.workspace import Workspace
 

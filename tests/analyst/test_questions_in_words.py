@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from fin_agent.analyst.rules.reasoning import reason
+from fin_agent.analyst.rules.reasoning.answer_selection import reason
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, parts_of, unanswerable_reason
 from fin_agent.evidence.intent import Relation, RequestedCompany
+from fin_agent.lexicon.lexicon import load_lexicon
 from tests.analyst.test_reasoning import Words, asked, of, passage
 
 
@@ -127,7 +128,7 @@ def test_a_movement_is_no_amount() -> None:
     question = asked("revenue ferry", figure=True, core="How much revenue did the ferry bring?")
     text = "Ferry revenue increased by $31 million in 2023 on new routes."
     named = question.model_copy(update={"names_metric": True})
-    assert reason(named, [passage(text)], Words()).text == ""  # type: ignore[arg-type]
+    assert reason(named, [passage(text)], Words(), load_lexicon()).text == ""  # type: ignore[arg-type]
 
 
 class Shelf(Words):
@@ -156,6 +157,7 @@ def test_two_companies_are_answered_each_by_its_own() -> None:
         question,
         [kept[0], kept[1].model_copy(update={"passage": birch})],
         Shelf(),  # type: ignore[arg-type]
+        load_lexicon(),
         filings={"a": ["acme23"], "b": ["birch23"]},
     )
     assert told.text.startswith("Acme: At the end of 2023 we had 6,912 employees in all. Birch: ")
@@ -248,7 +250,7 @@ def test_a_number_in_a_name_counts_nothing() -> None:
     question = asked("many quill engines ship", core="How many Quill engines did it ship?")
     counted = question.model_copy(update={"measure": "Quill engines", "numeric": True})
     text = "We ship the Quill 5000 Series engines, which have up to sixteen valves each, across the world."
-    assert reason(counted, [passage(text)], Words()).text == ""  # type: ignore[arg-type]
+    assert reason(counted, [passage(text)], Words(), load_lexicon()).text == ""  # type: ignore[arg-type]
 
 
 def test_what_a_name_stands_for_is_told_where_it_is_given() -> None:
@@ -268,9 +270,9 @@ def test_a_head_count_has_its_place_behind_it() -> None:
 def test_a_filing_of_later_years_tells_nothing_of_other_ones() -> None:
     text = "In 2023 the ferry between Corvane and Marlow was stopped for the summer by high water."
     question = asked("happened ferry marlow", core="What happened to the ferry to Marlow in 2020?", year=2020)
-    told = reason(question, [passage(text)], Shelf(), filings={"a": ["acme23"]})  # type: ignore[arg-type]
+    told = reason(question, [passage(text)], Shelf(), load_lexicon(), filings={"a": ["acme23"]})  # type: ignore[arg-type]
     assert told.text == ""
-    assert reason(question, [passage(text)], Words()).text == text  # type: ignore[arg-type]
+    assert reason(question, [passage(text)], Words(), load_lexicon()).text == text  # type: ignore[arg-type]
 
 
 def test_an_allegation_may_be_of_what_would_be() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 
-from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.answer_candidates import measure_fitness
+from fin_agent.analyst.rules.reasoning.answer_selection import reason
 from fin_agent.analyst.rules.reasoning.sentence_splitting import paragraphs_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
@@ -66,7 +66,7 @@ def passage(text: str, ordinal: int = 0, kind: PassageKind = PassageKind.TEXT, *
 
 
 def answer(question: Intent, *evidence: Evidence) -> str:
-    return reason(question, evidence, Words()).text  # type: ignore[arg-type]
+    return reason(question, evidence, Words(), load_lexicon()).text  # type: ignore[arg-type]
 
 
 def asked(
@@ -86,13 +86,14 @@ def test_the_sentence_that_holds_the_question_is_taken_with_its_page() -> None:
         asked("settled patent suit", Relation.EACH),
         [passage(FILLER), passage(f"{FILLER} In May we settled the patent suit of Corvane for little. {FILLER}", 3)],
         Words(),  # type: ignore[arg-type]
+        load_lexicon(),
     )
     assert found.text == "In May we settled the patent suit of Corvane for little."
     assert [(cited.doc_id, cited.page, cited.text) for cited in found.citations] == [("acme23", 8, found.text)]
 
 
 def test_nothing_is_said_where_no_word_is_shared() -> None:
-    found = reason(asked("dividend policy"), [passage(FILLER)], Words())  # type: ignore[arg-type]
+    found = reason(asked("dividend policy"), [passage(FILLER)], Words(), load_lexicon())  # type: ignore[arg-type]
     assert (found.text, found.citations) == ("", ())
 
 
@@ -175,6 +176,7 @@ def of(core: str, keywords: str, *texts: str, figure: bool = False) -> str:
         asked(keywords, Relation.EXPLANATION if not figure else Relation.EACH, figure=figure, core=core),
         [passage(text, number) for number, text in enumerate(texts)],
         Words(),  # type: ignore[arg-type]
+        load_lexicon(),
     )
     return found.text or f"missing {found.missing[0]}"
 

@@ -7,11 +7,12 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.analyst.rules.reasoning import reason
+from fin_agent.analyst.rules.reasoning.answer_selection import reason
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.index.protocol import PageKey, SourcedFact, StoredPage
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.place import Box
@@ -67,7 +68,7 @@ def told(core: str, keywords: str, text: str, *tables: Table, figure: bool = Fal
         question=core, core=core, keywords=tuple(keywords.split()), relation=Relation.EXPLANATION, asks_figure=figure,
         periods=(FiscalPeriod(fiscal_year=2023),),
     )  # fmt: skip
-    return reason(intent, [Evidence(passage=passage, why="")], Shelf(*tables)).text  # type: ignore[arg-type]
+    return reason(intent, [Evidence(passage=passage, why="")], Shelf(*tables), load_lexicon()).text  # type: ignore[arg-type]
 
 
 BENEFITS = table(

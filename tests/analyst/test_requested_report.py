@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.requested_report import asks_about_restatement, split_report_request
-from fin_agent.analyst.rules.words_to_intent import parse_intent
+from fin_agent.analyst.rules.words_to_intent import asks_about_restatement, parse_intent, split_report_request
 from fin_agent.evidence.report_selection import ReportChoice
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.search_queries import complementary_question
+from fin_agent.analyst.rules.curation import complementary_question
 from fin_agent.evidence.evidence import Curation, RetrievedPassage
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.index.protocol import PageKey

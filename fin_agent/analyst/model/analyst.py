@@ -1,4 +1,4 @@
-"""The analyst that calls chat models, on top of the rules."""
+"""The analyst that calls chat models, on top of the rules: it rewords questions, judges passages and answers."""
 
 from __future__ import annotations
 
@@ -9,20 +9,16 @@ from functools import partial
 from textwrap import dedent
 
 from fin_agent.analyst.events import record_warning
-from fin_agent.analyst.model.cited_answers import Reasoner, asks_judgement
+from fin_agent.analyst.model.cited_answers import Reasoner
 from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
 from fin_agent.analyst.model.llm_judges import judging_values, ranking_fault
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.prompt_context import (
-    is_contained,
-    known_lines,
-    passages_for_curation,
-    quoted_passages,
-)
-from fin_agent.analyst.model.question_reader import QuestionReader, is_computable
-from fin_agent.analyst.model.replies import CurationReply, ListwiseReply, QueryReply, VerificationReply
+from fin_agent.analyst.model.prompt_context import is_contained, known_lines, passages_for_curation, quoted_passages
+from fin_agent.analyst.model.replies import CurationReply, IntentReply, ListwiseReply, QueryReply, VerificationReply
 from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning
-from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.rules.analyst import RulesAnalyst, is_computable
+from fin_agent.analyst.rules.words_to_intent import foreign_currency_requests, market_price_requests, period_spans
+from fin_agent.answering.answer import gives_verdict
 from fin_agent.answering.answer_composition import numeric_answer
 from fin_agent.answering.numerals import NumeralKind, numerals_in
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
@@ -34,11 +30,20 @@ from fin_agent.evidence.plan import Plan, missing_slots
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.evidence.tournament.tournament import Brief, Verdict, repair_ranking
 from fin_agent.index.protocol import PageKey
-from fin_agent.lexicon.text_normalization import bare_words
+from fin_agent.lexicon.abbreviations import expand_abbreviations
+from fin_agent.lexicon.periods import parse_periods
+from fin_agent.lexicon.text_normalization import bare_words, mask_spans
+from fin_agent.lexicon.words import finds, listed, word_lists
 from fin_agent.models.settings import Preset
 from fin_agent.prompts import Quoted
+from fin_agent.query.lexer import lex
+from fin_agent.query.nearest_figure import everyday_words
+from fin_agent.query.question_to_intent import known_names
+from fin_agent.retrieval.fact_terms import words_of
+from fin_agent.retrieval.nearest_figure import synonyms_of
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
-from fin_agent.retrieval.search_terms import search_terms
+from fin_agent.retrieval.search_terms import search_terms, stems_of
+from fin_agent.vocabulary.dates import MONTHS
 from fin_agent.workspace import Workspace
 
 PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning", "verification")
@@ -47,6 +52,9 @@ _MAX_RANKED = 20
 _MAX_MISSING = 6
 _MAX_LENGTH = 240
 """Characters of an objection, a reason, a missing item or a question."""
+_MAX_QUESTIONS, _MAX_WORDING_LENGTH, _MAX_SEARCH_TERMS, _MAX_COMPANIES = 4, 400, 16, 20
+"""Of a question that a model rewords: the questions, their characters, the search terms, and the companies shown."""
+_OF_FORMULAS = "0 100 365 360 2 4 12"
 _KEPT = "the model keeps it"
 _NOT_WHAT_IS_ASKED = "what is asked: the figures that rules computed are something else"
 
@@ -58,6 +66,9 @@ class ModelAnalyst(RulesAnalyst):
     asked, and calculates itself only with numbers that it quotes. Companies and periods that are not in the index are
     refused without a model.
     """
+
+    has_free_judging = False
+    """Each judging is a call."""
 
     def __init__(
         self,
@@ -73,18 +84,121 @@ class ModelAnalyst(RulesAnalyst):
         super().__init__(workspace, most_evidence=most_evidence, reads_alone=False)
         self._client = client
         self._preset = preset
-        self._questions = QuestionReader(client, workspace, preset, super().intent)
         self._executor = executor or MontySandbox()
         self._reasoner = Reasoner(client, workspace, self._executor)
 
-    @property
-    def has_free_judging(self) -> bool:
-        """See RulesAnalyst.has_free_judging: False, since each judging is a call."""
-        return False
-
     def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """See RulesAnalyst.intent: a model rewords questions that rules cannot parse."""
-        return self._questions.complete(super().intent(question, before))
+        """See RulesAnalyst.intent: a model rewords questions that rules cannot parse.
+
+        A wording must not add companies or years, nor lines unrelated to the question. What rules cannot parse in it
+        either is left for the model to answer.
+        """
+        intent = super().intent(question, before)
+        if is_computable(intent):
+            return intent
+        open_points = _unread_words(intent)
+        may_ask = self._preset is not Preset.FAST and not intent.unknown_companies
+        reply = None
+        if may_ask and (open_points or not intent.unsupported):
+            known = intent.companies or self._workspace.directory.companies[:_MAX_COMPANIES]
+            reply = self._client.ask(
+                "intent",
+                IntentReply,
+                lambda reply: self._reply_fault(reply, intent),
+                question=intent.question,
+                companies="\n".join(company.name for company in known),
+            )
+        reply = reply or IntentReply()
+        read = self._read_rewording(intent, reply.questions)
+        if read is None:
+            read = intent.model_copy(update={"unsupported": (), "beyond_rules": open_points}) if open_points else intent
+        terms = search_terms(word for word in bare_words(reply.search) if word[0].isalpha())[:_MAX_SEARCH_TERMS]
+        asked_back = printable_line(reply.ask_back or "")[:_MAX_WORDING_LENGTH]
+        expansions = tuple(dict.fromkeys((*read.expansions, *terms)))
+        return read.model_copy(update={"expansions": expansions, "ask_back": asked_back})
+
+    def _reply_fault(self, reply: IntentReply, intent: Intent) -> str | None:
+        if not any(map(str.strip, (*reply.questions, reply.ask_back or ""))):
+            return "`questions` contains no question"
+        years = years_in(intent.question) | {period.fiscal_year for period in intent.periods}
+        years |= {year - 1 for year in years} | {year + 1 for year in years}
+        keys = {company.key for company in intent.companies}
+        chooses = not reply.ask_back and len(self._workspace.directory.companies) > 1  # a model may not choose
+        for each in (*reply.questions, reply.ask_back or ""):
+            others = sorted(years_in(each) - years)
+            if others and each != reply.ask_back:  # the year may be what is asked back
+                return f"a question names {others[0]}, which the question asked does not"
+            named = {mention.company for mention in self._workspace.directory.mentions(each)}
+            beside = sorted(company.name for company in named if company.key not in keys)
+            if beside and (keys or chooses):
+                return f"a question is of {beside[0]}, which the question asked does not name"
+            bare = mask_spans(each, period_spans(each))
+            numbers = numbers_not_in(bare, f"{intent.question} {expand_abbreviations(intent.question)} {_OF_FORMULAS}")
+            if numbers:
+                return f"a question has {', '.join(numbers)}, which the question asked does not"
+        return None
+
+    def _read_rewording(self, intent: Intent, questions: Sequence[str]) -> Intent | None:
+        """Return the intent of the wording by rules; None if they do not parse it completely."""
+        asked = [printable_line(each)[:_MAX_WORDING_LENGTH] for each in questions if each.strip()][:_MAX_QUESTIONS]
+        by_rules = super().intent
+        try:
+            read = list(map(by_rules, asked))
+        except QuestionError:
+            return None
+        if not read or not all(map(is_computable, read)):
+            return None
+        for one in read:
+            if strange := self._unrelated_line(one, intent):
+                told = f"the model reads the question as {one.question!r}; {strange!r} has nothing to do with it"
+                record_warning(told)
+                return None
+        if lost := self._omitted_words(intent, asked):
+            record_warning(f"the model reads the question as {'; '.join(asked)!r}, which omits {lost!r}")
+            return None
+        told = f"the model reads the question as: {'; '.join(asked)}"
+        if len(read) == 1:
+            same = {"question": intent.question, "decimals": intent.decimals, "assumed": (*read[0].assumed, told)}
+            return read[0].model_copy(update={**same, "unit": read[0].unit or intent.unit})
+        several = {"asks": tuple(asked), "unsupported": (), "beyond_rules": _unread_words(intent)}
+        return intent.model_copy(update={**several, "assumed": (*intent.assumed, told)})
+
+    def _omitted_words(self, intent: Intent, questions: Sequence[str]) -> str:
+        """Return a year or essential word of the question that the wordings omit, which would change its meaning."""
+        said = " ".join((*questions, *map(expand_abbreviations, questions)))
+        dated = any(month[:3] in intent.question.lower() for month in MONTHS)
+        for year in sorted(years_in(intent.question) - years_in(said)):
+            if not dated or not {year - 1, year + 1} & years_in(said):
+                return str(year)
+        spoken_of = words_of(f"{said} {self._terms_of_filings(said)}")
+        spoken_of = spoken_of.union(everyday_words(), *(synonyms_of().get(word, ()) for word in spoken_of))
+        tokens = lex(expand_abbreviations(intent.question), known_names(self._workspace)).tokens
+        essential = (one.text for one in tokens if one.type in _ESSENTIAL_TOKENS)
+        texts = (text for each in essential for text in listed("measure_words", "conditions").split(each))
+        return next((text for text in texts if words_of(text) and words_of(text).isdisjoint(spoken_of)), "")
+
+    def _terms_of_filings(self, text: str) -> str:
+        """Return the words of filings for those of a text."""
+        lexicon = self._workspace.lexicon
+        named = (one.id for one in lexicon.mentions(text))
+        return " ".join((*lexicon.filing_terms(text), *lexicon.expand((text, *named))))
+
+    def _unrelated_line(self, read: Intent, intent: Intent) -> str:
+        """Return a line of a wording that the question does not mention, in its words or those of filings.
+
+        For `advertising expense` the question must contain `advertising`; for a name without distinctive words, such as
+        `net income`, all of it.
+        """
+        asked = f"{intent.question} {expand_abbreviations(intent.question)}"
+        spoken_of = set(stems_of(self._terms_of_filings(asked)))
+        lists = word_lists("measure_words")
+        of_any, of_many = (set(stems_of(" ".join(sorted(lists[name])))) for name in ("of any row", "of many measures"))
+        for line in read.query.lines() if read.query is not None else ():
+            stems = set(stems_of(line.words)) - of_any
+            known = (stems - of_many) & spoken_of if stems - of_many else stems <= spoken_of
+            if not known:
+                return line.words
+        return ""
 
     def split_asks(self, intent: Intent) -> Sequence[str]:
         """See RulesAnalyst.split_asks: requests that rules read; a model answers all others at once."""
@@ -362,7 +476,8 @@ class ModelAnalyst(RulesAnalyst):
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
         """See RulesAnalyst.comment: the model's judgement, with numbers quoted from the result or the passages."""
-        if self._preset is Preset.FAST or not asks_judgement(intent, computed):
+        settled = gives_verdict(computed) or not finds(intent.core, "yes or no")
+        if self._preset is Preset.FAST or (settled and not finds(intent.question, "if not useful")):
             return None
         known = f"{known_lines(intent, None)}\n- computed by:\n{program}"
         found = self._reasoner.answer(intent, evidence, known, computed)
@@ -393,3 +508,21 @@ def _curation_fault(reply: CurationReply, passages: int) -> str | None:
     if reply.answerable and not numbers:
         return "it says that the question can be answered but selects no passage"
     return None
+
+
+_ESSENTIAL_TOKENS = frozenset({"PHRASE", "PART", "STATISTIC", "EXCEPT"})
+"""Types of essential words: lines, parts, conditions, a median."""
+
+
+def years_in(text: str) -> set[int]:
+    """Return the years that a text names."""
+    parsed = parse_periods(expand_abbreviations(text))
+    named = {mention.fiscal_year for mention in parsed.mentions} | {mention.date.year for mention in parsed.dates}
+    return named.union(parsed.years)
+
+
+def _unread_words(intent: Intent) -> tuple[str, ...]:
+    """Return what rules do not understand of a question and a model might; without what no filing states."""
+    if market_price_requests(intent.core) or foreign_currency_requests(intent.question):
+        return ()
+    return intent.unsupported

@@ -43,10 +43,7 @@ def quoted_passages(passages: Sequence[RetrievedPassage], workspace: Workspace) 
 
 
 def passages_for_curation(
-    passages: Sequence[RetrievedPassage],
-    workspace: Workspace,
-    scope: Scope,
-    dropped: Collection[tuple[str, int]] = (),
+    passages: Sequence[RetrievedPassage], workspace: Workspace, scope: Scope, dropped: Collection[tuple[str, int]] = ()
 ) -> list[RetrievedPassage]:
     """Return the passages shown by one call, each page once, with text continued across page breaks."""
     return without_contained(with_neighbours(passages_in_budget(passages), workspace, scope, dropped))
@@ -86,10 +83,7 @@ def is_contained(passage: RetrievedPassage, other: RetrievedPassage) -> bool:
 
 
 def with_neighbours(
-    passages: Sequence[RetrievedPassage],
-    workspace: Workspace,
-    scope: Scope,
-    dropped: Collection[tuple[str, int]] = (),
+    passages: Sequence[RetrievedPassage], workspace: Workspace, scope: Scope, dropped: Collection[tuple[str, int]] = ()
 ) -> list[RetrievedPassage]:
     """Return the passages; those that continue across a page break get the adjoining text, if it was not `dropped`."""
     shown = {*dropped, *(each.key for each in passages)}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from fin_agent.analyst.reasoning_result import Reasoning
-from fin_agent.analyst.rules.curation import Bench, curate_by_figures, curate_by_words
-from fin_agent.analyst.rules.reasoning import reason
+from fin_agent.analyst.rules.curation import Bench, build_query, curate_by_figures, curate_by_words
+from fin_agent.analyst.rules.reasoning.answer_selection import reason
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, parts_of
-from fin_agent.analyst.rules.search_queries import build_query
 from fin_agent.analyst.rules.words_to_intent import MAX_QUESTION_LENGTH
 from fin_agent.answering.program import Program, write_program
 from fin_agent.answering.sentence_binding import differs_from_quotes
@@ -55,16 +54,14 @@ class RulesAnalyst:
     Deterministic: the same question over the same index gives the same result.
     """
 
+    has_free_judging = True
+    """Whether judging passages again is free of cost, even if a round found no new ones."""
+
     def __init__(self, workspace: Workspace, *, most_evidence: int = 10, reads_alone: bool = True) -> None:
         """Set the index; `reads_alone` allows the nearest figure for questions that rules cannot parse."""
         self._workspace = workspace
         self._reads_alone = reads_alone
         self._most_evidence = most_evidence
-
-    @property
-    def has_free_judging(self) -> bool:
-        """Whether judging passages again is free of cost, even if a round found no new ones."""
-        return True
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
         """Map the question to an intent; what it leaves out is taken from that `before`. Raises QuestionError."""
@@ -106,7 +103,7 @@ class RulesAnalyst:
                 asks.append(f"{lead}{ask}")
             by_figures += [bool(found)] * (len(asks) - len(by_figures))
             before, lead = inherited_context(found[-1][1] if found else whole, before), ""
-        as_one = self._is_read(intent) and not _compares_asks(intent, several)
+        as_one = is_computable(intent) and not _compares_asks(intent, several)
         enough = all(by_figures) if as_one else any(by_figures)
         # With a lead that is left, what stands behind the last request belongs to it.
         return tuple(asks) if asks and enough and not lead else (intent.question,)
@@ -136,9 +133,9 @@ class RulesAnalyst:
             told = with_whole_named(ask, before.query, before.companies[0].name, str(before.periods[0]))
             if told != ask:
                 whole = self.intent(told)
-                return [(told, whole)] if self._is_read(whole) else ()
+                return [(told, whole)] if is_computable(whole) else ()
         near, lists = _is_nearest_figure(whole), _lists_attributes(ask, whole)
-        if self._is_read(whole) and not near and not lists and not moves_only_first(ask):
+        if is_computable(whole) and not near and not lists and not moves_only_first(ask):
             return [(ask, whole)]
         listed = self._split_attributes(ask, whole, before)
         joined = () if near or lists or len(listed) > 1 else self._split_at_joint(ask, whole, before)
@@ -153,8 +150,8 @@ class RulesAnalyst:
             return ()  # `average`, `total` and the like apply to both
         for first, second in splits:
             one = self.intent(first, before)
-            other = self.intent(second, inherited_context(one, before)) if self._is_read(one) else None
-            if other is not None and self._is_read(other):
+            other = self.intent(second, inherited_context(one, before)) if is_computable(one) else None
+            if other is not None and is_computable(other):
                 return [(first, one), (second, other)]
         return ()
 
@@ -182,16 +179,12 @@ class RulesAnalyst:
             found: list[tuple[str, Intent]] = []
             for one in asks:
                 read = self.intent(one, inherited_context(found[-1][1], before) if found else before)
-                if not self._is_read(read) or not figures_are_printed(read, self._workspace):
+                if not is_computable(read) or not figures_are_printed(read, self._workspace):
                     break
                 found.append((one, read))
             if len({read.expression for _, read in found}) == len(asks):
                 return found
-        return [(ask, whole)] if self._is_read(whole) else ()
-
-    @staticmethod
-    def _is_read(intent: Intent) -> bool:
-        return intent.numeric and not intent.unsupported and not intent.unknown_companies
+        return [(ask, whole)] if is_computable(whole) else ()
 
     def plan(self, intent: Intent) -> Plan:
         """Return the figures required by a numeric intent, and how they are combined."""
@@ -328,3 +321,8 @@ def _compares_asks(intent: Intent, requests: Sequence[str]) -> bool:
     query = intent.query
     compared = query is not None and query.axis is Axis.MEASURES and query.comparison is not None
     return compared and asks_something(requests[0]) and not all(map(asks_only_difference, requests[1:]))
+
+
+def is_computable(intent: Intent) -> bool:
+    """Return whether rules can compute the whole answer, if the filings print the figures."""
+    return intent.numeric and not intent.unsupported and not intent.unknown_companies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.retrieval.page_ranking import Candidate, item_weights, slot_gain
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
+from fin_agent.retrieval.search_terms import overlap, stem_set, weights_of
 from fin_agent.workspace import Workspace
 
 WEIGHTS: Mapping[str, float] = load_yaml("card_weights", __package__)
@@ -75,55 +75,46 @@ def greedy_select(cards: Sequence[Candidate], weights: Mapping[str, float]) -> l
 
 def _aligned(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> list[Candidate]:
     """Return the alignment of each card with the question, combined with the other cards of its page."""
-    features = _Features(cards, brief, workspace)
     keys = [PageKey(card.identity.doc_id, card.identity.page) for card in cards]
-    found = [
-        Candidate(key, features.of(card), _slots(card, brief, workspace)) for key, card in zip(keys, cards, strict=True)
-    ]
+    features, slots = _features(cards, brief, workspace), (_slots(card, brief, workspace) for card in cards)
+    found = list(map(Candidate, keys, features, slots))
     return [_with_page(card, [one for one in found if one.key == card.key]) for card in found]
 
 
-class _Features:
-    """The features of cards for one question."""
-
-    def __init__(self, cards: Sequence[Card], brief: Brief, workspace: Workspace) -> None:
-        query = brief.query
-        texts = [_stems_of_card(card) for card in cards]
-        self._brief, self._query = brief, query
-        self._periods = frozenset(map(str, query.periods))
-        self._years = {period.fiscal_year for period in query.periods}
-        self._metrics = dict.fromkeys((*query.metrics, *(slot.metric for slot in query.slots)))
-        self._asked = _stems(" ".join(query.terms))
-        self._more = _stems(" ".join((*query.expansions, *query.synonyms))) - self._asked
-        self._words = _weights(self._asked, texts, workspace)
-        self._expansions = _weights(self._more, texts, workspace)
-        self._top = max((brief.words.get(_key(card), 0.0) for card in cards), default=0.0) or 1.0
-        doc_ids = {card.identity.doc_id for card in cards}
-        self._items = {doc_id: item_weights(query, workspace.index.filing(doc_id)) for doc_id in doc_ids}
-
-    def of(self, card: Card) -> dict[str, float]:
-        """Return the features of a card; see WEIGHTS."""
-        query, identity, text = self._query, card.identity, _stems_of_card(card)
-        item, heading = self._items[identity.doc_id](identity.item), _stems(identity.heading)
-        share = len(self._periods.intersection(card.time.periods)) / len(self._periods) if self._periods else 0.0
-        held = sum(metric in card.metrics for metric in self._metrics) / max(1, len(self._metrics))
-        owner = self._brief.owners.get(identity.doc_id)
-        return {
+def _features(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> Iterator[dict[str, float]]:
+    """Yield the features of each card for one question; see WEIGHTS."""
+    query = brief.query
+    texts = [_stems_of_card(card) for card in cards]
+    periods, years = frozenset(map(str, query.periods)), {period.fiscal_year for period in query.periods}
+    metrics = dict.fromkeys((*query.metrics, *(slot.metric for slot in query.slots)))
+    asked = _stems(" ".join(query.terms))
+    more = _stems(" ".join((*query.expansions, *query.synonyms))) - asked
+    words, expansions = _weights(asked, texts, workspace), _weights(more, texts, workspace)
+    top = max((brief.words.get(_key(card), 0.0) for card in cards), default=0.0) or 1.0
+    doc_ids = {card.identity.doc_id for card in cards}
+    items = {doc_id: item_weights(query, workspace.index.filing(doc_id)) for doc_id in doc_ids}
+    for card, text in zip(cards, texts, strict=True):
+        identity = card.identity
+        item, heading = items[identity.doc_id](identity.item), _stems(identity.heading)
+        share = len(periods.intersection(card.time.periods)) / len(periods) if periods else 0.0
+        held = sum(metric in card.metrics for metric in metrics) / max(1, len(metrics))
+        owner = brief.owners.get(identity.doc_id)
+        yield {
             "company": (owner in query.companies) * (0.5 if owner in query.unsure else 1.0),
-            "filing year": float(identity.fiscal_year in self._years),
-            "metrics": held * (_OTHER_PERIOD + (1 - _OTHER_PERIOD) * share if self._periods else 1.0),
+            "filing year": float(identity.fiscal_year in years),
+            "metrics": held * (_OTHER_PERIOD + (1 - _OTHER_PERIOD) * share if periods else 1.0),
             "time": share,
-            "scope": _scope(card, self._brief.intent.parts),
+            "scope": _scope(card, brief.intent.parts),
             "parts": _parts(card, query),
             "statement": float(identity.statement in query.statements),
             "item": item,
             "tables": float(identity.table_kind in query.tables),
-            "row": _row(card, self._asked) if query.slots or query.figures else 0.0,
-            "words": self._brief.words.get(_key(card), 0.0) / self._top,
-            "sketch": overlap(text, self._words),
-            "expansions": overlap(text, self._expansions),
-            "heading": len(heading & (self._asked | self._more)) / (len(heading) + 1),
-            "use": float(self._brief.intent.use in card.answers.uses),
+            "row": _row(card, asked) if query.slots or query.figures else 0.0,
+            "words": brief.words.get(_key(card), 0.0) / top,
+            "sketch": overlap(text, words),
+            "expansions": overlap(text, expansions),
+            "heading": len(heading & (asked | more)) / (len(heading) + 1),
+            "use": float(brief.intent.use in card.answers.uses),
             "numeric": float(card.answers.numeric and bool(query.figures or query.slots)),
             "no warning": float(card.role is not ClaimRole.WARNS or item > 0),
             "not formal": float(card.role is not ClaimRole.FORMAL or item > 0),
@@ -193,9 +184,7 @@ def _stems_of_card(card: Card) -> frozenset[str]:
     return _stems(" ".join((card.identity.heading, card.sketch, *labels, *card.scope.parts)))
 
 
-@lru_cache(maxsize=20_000)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stems_of(text))
+_stems = lru_cache(maxsize=20_000)(stem_set)
 
 
 def _key(card: Card) -> tuple[str, int]:

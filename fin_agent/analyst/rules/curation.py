@@ -1,16 +1,23 @@
-"""Curation by rules: a passage is kept for its figures, or for the words that it shares with the question."""
+"""A round of a search by rules: what is searched for, what of it is kept, and what is still missing.
+
+A passage is kept for its figures, or for the words that it shares with the question.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from itertools import compress
+from operator import attrgetter
 
-from fin_agent.analyst.rules.search_queries import build_query, complementary_question
+from fin_agent.analyst.rules.query_to_text import join_names
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, JudgedPassage, RetrievedPassage
-from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.expressions import resolve, slots_of
+from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.plan import Plan, missing_slots, selected_terms, with_required_options
 from fin_agent.evidence.report_selection import (
     Basis,
@@ -26,13 +33,17 @@ from fin_agent.evidence.slot_ledger import Entry, Ledger, Place, SlotFit, fill_s
 from fin_agent.evidence.tournament.tournament import COMPANY, matched_fields, required_fields
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
-from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.search_query import Scope
+from fin_agent.lexicon.company_mentions import CERTAIN
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.lexicon.slots import Slot, slot_metric, slot_names
+from fin_agent.lexicon.words import finds
+from fin_agent.retrieval.search_query import Query, Scope
 from fin_agent.retrieval.search_terms import overlap, search_terms, stems_of, weights_of
 from fin_agent.retrieval.slot_figures import ambiguity_reason, printed_facts
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
@@ -66,6 +77,16 @@ class Bench:
         """The card of each passage."""
         every = (*cards_of(self.passages, self.workspace.index), *self.new_cards)
         return {(card.identity.doc_id, card.identity.ordinal): card for card in every}
+
+    @cached_property
+    def pages(self) -> set[PageKey]:
+        """The pages of the passages."""
+        return {passage.on_page for passage in self.passages}
+
+    def pages_stating_figures(self, facts: Sequence[SourcedFact]) -> set[PageKey]:
+        """Return the pages with facts that fill a slot."""
+        metrics, owners, slots = self.workspace.lexicon.metrics, self.workspace.directory.owners, self.plan.slots()
+        return {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
 
     @cached_property
     def _required(self) -> tuple[str, ...]:
@@ -106,9 +127,8 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
     They are compared with what other filings and pages within the scope state.
     """
     intent, plan, workspace, slots = bench.intent, bench.plan, bench.workspace, bench.plan.slots()
-    retrieved = {passage.on_page for passage in bench.passages}
     stated = facts_of_all_filings(slots, workspace, scope)
-    facts = [sourced for sourced in stated if sourced.key in retrieved]  # only these may fill a slot
+    facts = [sourced for sourced in stated if sourced.key in bench.pages]  # only these may fill a slot
     printed = [sourced for sourced in stated if sourced.fact.statement is not None]
     report = intent.report
     originally = report is not None and report.which is ReportChoice.ORIGINAL
@@ -125,12 +145,16 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
     holders = _passages_with_figures(ledger, bench)
     kept = holders[: bench.most]
     whole, _ = _filled_ledger(bench, stated, printed, documents, basis.preferred)
-    pages = dict.fromkeys(
-        (
-            *_pages_to_read(ledger, basis, broken, stated, retrieved, workspace, only=report is not None),
-            *_pages_of_statements(ledger, whole),
-        )
-    )
+    better = (*_pages_to_read(bench, ledger, basis, broken, stated), *_pages_of_statements(ledger, whole))
+    stating = bench.pages_stating_figures(facts)
+    held = {evidence.passage.key for evidence in holders}
+
+    def dropped(passage: RetrievedPassage) -> str:
+        if passage.key in held:
+            return f"more than {bench.most} passages contain figures"
+        of_another = passage.on_page in stating
+        return "its figures come from another passage" if of_another else "contains none of the required figures"
+
     return Curation(
         kept=tuple(kept),
         ledger=ledger,
@@ -142,8 +166,8 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
             *loss_notes(intent.measure, _results(intent, ledger)),
             *answer_notes(ledger, stated, workspace, basis.preferred if report is None else (), broken),
         ),
-        to_read=tuple(page for page in pages if page not in retrieved),
-        judged=bench.judged(kept, _reason_to_drop(bench, facts, holders)),
+        to_read=tuple(page for page in dict.fromkeys(better) if page not in bench.pages),
+        judged=bench.judged(kept, dropped),
     )
 
 
@@ -152,23 +176,6 @@ def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
     own = intent.expression if intent.expression in RESULTS else None
     required = (entry for entry in ledger.entries if entry.required and entry.slot.metric == own)
     return [(str(entry.slot), entry.figure.amount) for entry in required if entry.figure]
-
-
-def _reason_to_drop(
-    bench: Bench, facts: Sequence[SourcedFact], holders: Sequence[Evidence]
-) -> Callable[[RetrievedPassage], str]:
-    """Return what says why a passage is dropped."""
-    metrics, owners, slots = bench.workspace.lexicon.metrics, bench.workspace.directory.owners, bench.plan.slots()
-    stating = {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
-    held = {evidence.passage.key for evidence in holders}
-
-    def dropped(passage: RetrievedPassage) -> str:
-        if passage.key in held:
-            return f"more than {bench.most} passages contain figures"
-        stated = passage.on_page in stating
-        return "its figures come from another passage" if stated else "contains none of the required figures"
-
-    return dropped
 
 
 def _filled_ledger(
@@ -326,21 +333,15 @@ def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedRepor
 
 
 def _pages_to_read(
-    ledger: Ledger,
-    basis: Basis,
-    broken: Collection[Place],
-    stated: Sequence[SourcedFact],
-    read: Collection[PageKey],
-    workspace: Workspace,
-    *,
-    only: bool,
+    bench: Bench, ledger: Ledger, basis: Basis, broken: Collection[Place], stated: Sequence[SourcedFact]
 ) -> Iterator[PageKey]:
     """Yield pages that may state a figure better than the page it was taken from.
 
     They state it on the basis of the other years, differently if it fails the sums of its own statement, or with more
-    digits than `$22.0 billion`. With `only`, just the preferred figures count, also for slots that are still empty.
+    digits than `$22.0 billion`. If a report is asked for, its figures count also for slots that are still empty.
     """
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    metrics, owners = bench.workspace.lexicon.metrics, bench.workspace.directory.owners
+    only = bench.intent.report is not None
     for entry in ledger.entries:
         wanted, figure = basis.preferred.get(entry.slot), entry.figure
         if wanted is not None and (only if figure is None else not magnitudes_agree(figure.fact(), wanted.fact)):
@@ -350,7 +351,7 @@ def _pages_to_read(
         if figure is not None and entry.required and figure.statement is None:
             finer = more_precise_facts(SourcedFact(figure.doc_id, figure.fact()), stated)
             fits = (each.key for each in finer if fills_slot(each, entry.slot, metrics, owners))
-            yield from [key for key in fits if key not in read][:1]
+            yield from [key for key in fits if key not in bench.pages][:1]
 
 
 def _pages_of_statements(ledger: Ledger, whole: Ledger) -> Iterator[PageKey]:
@@ -366,3 +367,102 @@ def _pages_of_statements(ledger: Ledger, whole: Ledger) -> Iterator[PageKey]:
         same_size = magnitudes_agree(figure.fact(), better.fact())
         if figure.value == -better.value if same_size else other.filling is SlotFit.EXACT:
             yield PageKey(better.doc_id, better.page)
+
+
+def build_query(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Workspace) -> Query:
+    """Return the query of a round; `ledger` is that of the round before, None in the first."""
+    planned = plan.slots()
+    required = tuple(compress(planned, planned.values()))
+    terms, expansions = search_terms(intent.keywords), search_terms(intent.expansions)
+    if ledger is None:
+        slots = () if intent.unsupported else required  # figures alone do not answer what was not understood
+    elif slots := _empty_slots(intent, plan, ledger):
+        labels = (label for slot in slots for label in slot_names(slot, workspace.lexicon.metrics)[:3])
+        terms, expansions = search_terms(labels), terms
+    else:
+        terms, expansions = (*terms, *expansions), ()
+    asked = tuple(company.key for company in intent.companies)
+    topics = list(map(workspace.lexicon.topic_entries.__getitem__, intent.topics[:2]))
+    return Query(
+        text=intent.core if ledger is None else complementary_question(slots, intent),
+        terms=terms,
+        expansions=expansions,
+        synonyms=search_terms(workspace.lexicon.filing_terms(intent.core)),
+        companies=tuple(dict.fromkeys(slot.company for slot in slots)) or asked,
+        unsure=tuple(company.key for company in intent.companies if company.confidence < CERTAIN),
+        periods=_periods(intent, slots, workspace),
+        dates=intent.dates,
+        forms=intent.forms,
+        statements=_statements(intent, slots, plan, workspace),
+        items=tuple(item for topic in topics for item in topic.items),
+        tables=tuple(kind for topic in topics for kind in topic.tables),
+        slots=slots,
+        printed=tuple(printed_facts(slots, workspace)),
+        metrics=workspace.lexicon.metrics_in(intent.core),
+        figures=intent.asks_figure and intent.relation is Relation.EACH and not (slots or required),
+    )
+
+
+def _empty_slots(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]:
+    """Return empty slots, the most constraining first, by the filing that would fill most of them.
+
+    Slots of alternatives are included if a term still needs one; those of companies that are not selected are not.
+    """
+    lacking = missing_slots(plan, intent, ledger)
+    of_filing = attrgetter("company", "fiscal_year", "quarter")
+    count = Counter(map(of_filing, lacking))
+    first = sorted(lacking, key=lambda slot: -count[of_filing(slot)])
+    known = ledger.figures
+    terms = (*plan.ranked, *selected_terms(plan, intent, ledger))
+    open_terms = [term for term in terms if resolve(term.tree, lambda slot: slot in known)[0] is None]
+    wanted = {slot for term in open_terms for slot, _ in slots_of(term.tree)}
+    return (*first, *(slot for slot in ledger.empty if slot in wanted and slot not in first))
+
+
+def complementary_question(slots: tuple[Slot, ...], intent: Intent) -> str:
+    """Return the next question: the missing figures, grouped by company and periods."""
+    if not slots:
+        return f"What else do the filings say about: {intent.core}"
+    periods: dict[tuple[str, str], list[str]] = {}
+    for slot in slots:
+        periods.setdefault((slot.company_name, slot.label), []).append(slot.period)
+    labels: dict[tuple[str, str], list[str]] = {}
+    for (company, label), named in periods.items():
+        labels.setdefault((company, join_names(sorted(set(named)))), []).append(label)
+    parts = [f"the {join_names(names)} of {company} for {span}" for (company, span), names in labels.items()]
+    return f"What are {join_names(parts)}?"
+
+
+def _periods(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[FiscalPeriod, ...]:
+    found = {FiscalPeriod(fiscal_year=slot.fiscal_year, quarter=slot.quarter) for slot in slots} or set(intent.periods)
+    forward = asks_for_outlook(intent)
+    for period in () if slots else intent.periods:
+        for filed in (workspace.years[company.key] for company in intent.companies):
+            meant = filed.resolve(period)[0]
+            before = filed.latest_before(meant)
+            if before and forward:
+                found = (found - {period}) | {before}
+            elif before and not filed.covers(meant):
+                found |= {meant, before}
+            else:
+                found.add(meant)
+    return tuple(sorted(found, key=lambda period: (period.fiscal_year, period.quarter or 5)))
+
+
+def asks_for_outlook(intent: Intent) -> bool:
+    """Return whether a future year is requested, as expected before it: the filing before it has the plans."""
+    one_year = len(intent.periods) == 1 and intent.periods[0].quarter is None
+    return one_year and not intent.dates and finds(intent.core, "plans") and not finds(intent.core, "as of")
+
+
+def _statements(intent: Intent, slots: tuple[Slot, ...], plan: Plan, workspace: Workspace) -> tuple[Statement, ...]:
+    """Return the statements that the question names or its slots are on.
+
+    A rate or an amount printed by its name is on none: the inputs of its definition are.
+    """
+    metrics = workspace.lexicon.metrics
+    homes = [slot_metric(slot, metrics).statement for slot in slots if slot.part is None]
+    if slots and not any(homes):
+        inputs = [metrics[name].statement for name in workspace.lexicon.metrics_in(intent.core) if name in metrics]
+        homes += [slot_metric(slot, metrics).statement for slot in plan.slots()] + inputs * (len(inputs) > 1)
+    return tuple(dict.fromkeys([*intent.statements, *(home for home in homes if home is not None)]))

@@ -8,15 +8,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from fin_agent.errors import LexiconError
-from fin_agent.evidence.expressions import (
-    Constant,
-    Function,
-    Node,
-    Operation,
-    Quantity,
-    leaves_of,
-    parse_formula,
-)
+from fin_agent.evidence.expressions import Constant, Function, Node, Operation, Quantity, leaves_of, parse_formula
 from fin_agent.lexicon.lexicon import Lexicon
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from fin_agent.analyst.rules.search_queries import asks_for_outlook
+from fin_agent.analyst.rules.curation import asks_for_outlook
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod, FiscalYears, is_annual
 from fin_agent.lexicon.periods import PeriodMention, QuestionPeriods, parse_periods
@@ -43,7 +43,8 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     for company in intent.companies:
         identities = [directory.identities[doc_id] for doc_id in directory.by_key[company.key].doc_ids]
         if not intent.numeric and any(_period_ending_near(day, identities) is None for day, _ in dates):
-            return _with_periods_of_covers(intent, [day for day, _ in dates], identities)
+            told = {period_of_cover(day, identities) for day, _ in dates}
+            return intent if None in told else intent.model_copy(update={"periods": _ordered(filter(None, told))})
         found.add(frozenset(period_ending(day, identities, length) for day, length in dates))
     if len(found) != 1:
         return intent
@@ -87,11 +88,6 @@ def _period_ending_near(day: date, identities: Iterable[Identity]) -> FiscalPeri
             period = FiscalPeriod(fiscal_year=reported.fiscal_year - ago, quarter=quarter)
             found.append((quarter is not None, ago, period))
     return min(found, key=lambda entry: entry[:2])[2] if found else None
-
-
-def _with_periods_of_covers(intent: Intent, days: Sequence[date], identities: Sequence[Identity]) -> Intent:
-    told = frozenset(period_of_cover(day, identities) for day in days)
-    return intent if None in told else intent.model_copy(update={"periods": _ordered(filter(None, told))})
 
 
 def period_of_cover(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fin_agent.analyst.model.calculations import evaluate_calculations, quoted_amount
+from fin_agent.analyst.model.cited_answers import evaluate_calculations, quoted_amount
 from fin_agent.analyst.model.replies import Calculation, QuotedFigure
 from fin_agent.answering.sandbox import MontySandbox
 

@@ -50,7 +50,7 @@ def curated(
     asked, model = client({"reasoning": reply, "curation": reply, "*": "no JSON"}, preset=preset)  # type: ignore[dict-item]
     curating = ModelAnalyst(asked, workspace, preset=preset, most_evidence=most)
     own = RulesAnalyst(workspace, most_evidence=most)
-    intent = curating._questions.complete(own.intent(question)) if question == MEDIAN else own.intent(question)
+    intent = curating.intent(question) if question == MEDIAN else own.intent(question)
     del model._calls[:]
     plan = own.plan(intent)
     given = retrieved(workspace) if passages is None else passages

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from fin_agent.analyst.events import journal
-from fin_agent.analyst.model.question_reader import is_computable, years_in
-from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.model.analyst import years_in
+from fin_agent.analyst.rules.analyst import RulesAnalyst, is_computable
 from fin_agent.evidence.intent import Intent
 from fin_agent.models.settings import Preset
 from fin_agent.testing import ScriptedChatModel

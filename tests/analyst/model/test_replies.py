@@ -10,7 +10,6 @@ import pytest
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from fin_agent.analyst.model import replies
-from fin_agent.analyst.model.question_reader import is_computable
 from fin_agent.analyst.model.replies import (
     Correctness,
     CurationReply,
@@ -23,7 +22,7 @@ from fin_agent.analyst.model.replies import (
     SummaryReply,
     TextJudgeReply,
 )
-from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.rules.analyst import RulesAnalyst, is_computable
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.models.replies import response_format
 from fin_agent.prompts import load_prompt

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, takewhile
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, QuestionPart, cover_attribute
 from fin_agent.analyst.rules.reasoning.sentence_splitting import (
@@ -227,7 +227,7 @@ class AnswerTarget:
     intent: Intent
     part: QuestionPart
     terms: tuple[Term, ...]
-    lexicon: Lexicon | None = None
+    lexicon: Lexicon
     long_forms: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The stems of what the filings call by a short form, by the stem of that: `Digital Markets Act` by `DMA`."""
 
@@ -279,6 +279,10 @@ class FilingPeriod(NamedTuple):
     quarter: int | None = None
 
 
+DatedPassages: TypeAlias = Sequence[tuple[RetrievedPassage, FilingPeriod]]
+"""Passages, best first, with the periods of their filings."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """Words of a passage that may be an answer."""
@@ -294,11 +298,8 @@ class Candidate:
     """Whether it is a complete answer: a list, a name."""
 
 
-def candidates_of(
-    target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]
-) -> Iterator[Candidate]:
+def candidates_of(target: AnswerTarget, passages: DatedPassages) -> Iterator[Candidate]:
     """Yield the candidates that are of the answer type and cover enough of the question."""
-    latest = max((filed.year for _, filed in passages if filed.year), default=None)
     attribute = cover_attribute(target.part.text)
     if (on_cover := patterns("cover_attributes").get(attribute)) is not None:
         yield from _in_fixed_words(target, passages, attribute, on_cover)
@@ -306,7 +307,7 @@ def candidates_of(
     for place, (passage, filed) in enumerate(passages):
         if not all(name in passage.text for name in target.designations):
             continue
-        worth = _BEHIND**place * _period_fit(filed, latest, target)
+        worth = _BEHIND**place * _period_fit(filed, passages, target)
         if passage.kind is not PassageKind.TABLE:
             paragraphs = paragraphs_of(passage.text)
             for position, text, score in _sentences(paragraphs, passage.text, target, filed.year):
@@ -334,11 +335,8 @@ def long_forms_in(texts: Iterable[str]) -> dict[str, frozenset[str]]:
     return {short: frozenset.intersection(*named) for short, named in found.items() if frozenset.intersection(*named)}
 
 
-def closest_sentences(
-    target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]
-) -> Iterator[Candidate]:
+def closest_sentences(target: AnswerTarget, passages: DatedPassages) -> Iterator[Candidate]:
     """Yield sentences with at least half of a part's words that anything read has, whether or not they answer it."""
-    latest = max((filed.year for _, filed in passages if filed.year), default=None)
     terms = [term for term in target.terms if not term.is_absent]
     for place, (passage, filed) in enumerate(passages):
         prose = paragraphs_of(passage.text) if passage.kind is not PassageKind.TABLE else ()
@@ -346,27 +344,23 @@ def closest_sentences(
             held = coverage(terms, stems_in(text), stems_in(paragraph.heading))
             if held >= _HALF and is_complete_sentence(text):
                 typed = 1.0 if matches_type(text, target.part) else _HALF
-                yield Candidate(text, passage, place, position, held * typed * _period_fit(filed, latest, target))
+                yield Candidate(text, passage, place, position, held * typed * _period_fit(filed, passages, target))
 
 
 _HALF = 0.5
 
 
 def _in_fixed_words(
-    target: AnswerTarget,
-    passages: Sequence[tuple[RetrievedPassage, FilingPeriod]],
-    attribute: str,
-    pattern: re.Pattern[str],
+    target: AnswerTarget, passages: DatedPassages, attribute: str, pattern: re.Pattern[str]
 ) -> Iterator[Candidate]:
     """Yield what covers say of an attribute, or what the auditor's report for the year says on all of its pages."""
-    latest = max((filed.year for _, filed in passages if filed.year), default=None)
     told: dict[Hashable, tuple[RetrievedPassage, int, float, list[str]]] = {}
     for place, (passage, filed) in enumerate(passages):
         dated = _is_of_asked_days(passage.text, target.part.text)
         values = [" ".join(found["value"].split()) for found in pattern.finditer(passage.text) if dated]
         of_report = attribute == _OF_THE_AUDIT and (not target.years or filed.year in {None, *target.years})
         if values and (passage.page <= LAST_OF_COVER or attribute == _OF_ONE_PAGE or of_report):
-            worth = _BEHIND**place * _period_fit(filed, latest, target)
+            worth = _BEHIND**place * _period_fit(filed, passages, target)
             where = passage.doc_id if of_report else passage.key
             told.setdefault(where, (passage, place, worth, []))[-1].extend(values)
     for passage, place, worth, values in told.values():
@@ -453,12 +447,12 @@ _AROUND, _FARTHER, _QUOTED, _NEAR = 6, 0.9, 0.5, 0.75
 """Sentences from a quoted one in which a further request is answered, and shares of its words that they must cover."""
 
 
-def _period_fit(filed: FilingPeriod, latest: int | None, target: AnswerTarget) -> float:
+def _period_fit(filed: FilingPeriod, passages: DatedPassages, target: AnswerTarget) -> float:
     """Return how well a passage's filing fits the requested periods; without any, the latest filing fits best."""
-    if filed.year is None or latest is None:
+    if filed.year is None:
         return 1.0
     if not target.years:
-        return float(_A_YEAR_OLDER ** (latest - filed.year))
+        return float(_A_YEAR_OLDER ** (max(of.year for _, of in passages if of.year) - filed.year))
     if filed.year not in target.years:
         return _OTHER_FILING if filed.year - 1 in target.years else _OTHER_TIME
     quarters = {period.quarter for period in target.intent.periods}
@@ -472,21 +466,19 @@ def _sentences(
 ) -> Iterator[tuple[int, str, float]]:
     """Yield (position, text, score) of sentences, joined with the one that they continue or that continues them."""
     flat = [(one, paragraph) for paragraph in paragraphs for one in paragraph.sentences]
-    explains = target.part.answer_type in _GOING_ON
-    is_business = target.part.answer_type is AnswerType.BUSINESS
-    announced = ""
+    wants, announced = target.part.answer_type, ""
     for position, (lead, paragraph) in enumerate(flat):
         if not paragraph.item:
             announced = f" {lead}" if lead.endswith(":") else ""
         around = [one for one, _ in flat[max(0, position - 1) : position + 2]]
         near = frozenset().union(*map(target.stems_in, (*around, paragraph.heading, announced)))
-        if not any(term.coverage_in(near) for term in target.terms) and not is_business:
+        if not any(term.coverage_in(near) for term in target.terms) and wants is not AnswerType.BUSINESS:
             continue  # most sentences, without a look at their form
         if not _is_self_contained(lead, paragraph):
             continue
-        cause = target.part.answer_type is AnswerType.CAUSE and not contains_listed_phrase("causes", lead)
-        text, first = _joined(flat, position, with_next=explains, why=cause)
-        if target.part.answer_type is AnswerType.STATUS:
+        cause = wants is AnswerType.CAUSE and not contains_listed_phrase("causes", lead)
+        text, first = _joined(flat, position, with_next=wants in _GOING_ON, why=cause)
+        if wants is AnswerType.STATUS:
             text = _with_latest(flat, position)
         heading = paragraph.heading + (announced if paragraph.item else "")
         score = _score(lead, text, heading, target, filed, partial(_text_above, flat[first][0], passage_text))
@@ -677,8 +669,12 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
     """Return whether a text forecasts, ranks, compares and moves as the question does."""
     core, wants = target.intent.core, target.part.answer_type
     forecast, foretold = has_listed_prefix("expected", core), has_listed_prefix("expected", f"{text} {nearby}")
-    if forecast and (not foretold or _heads_another_outlook(nearby, target.intent)):
+    if forecast and not foretold:
         return False
+    if forecast and finds(nearby, "outlook heads", "row_words") and (named := periods_in(nearby)):
+        asked = {(period.fiscal_year, period.quarter) for period in target.intent.periods}
+        if asked and named.isdisjoint(asked):
+            return False
     states = {AnswerType.DEFINITION: _defines, **dict.fromkeys(FIGURES, _states_its_figure)}.get(wants)
     if states is not None and not states(about, target):
         return False
@@ -699,13 +695,6 @@ def _ranks_as_asked(text: str, target: AnswerTarget) -> bool:
     behind = (text[one.end() :][:_BESIDE_A_NAME] for one in listed("answer_words", "superlatives").finditer(text))
     ranked = any(term.coverage_in(stems_in(words)) for words in behind for term in target.telling_terms)
     return ranked and (text.endswith(":") or patterns("answer_patterns")["names"].search(text) is not None)
-
-
-def _heads_another_outlook(heading: str, intent: Intent) -> bool:
-    """Return whether a heading is of an outlook for other periods than those asked about."""
-    named = periods_in(heading) if finds(heading, "outlook heads", "row_words") else set()
-    asked = {(period.fiscal_year, period.quarter) for period in intent.periods}
-    return bool(named and asked) and named.isdisjoint(asked)
 
 
 def periods_in(heading: str) -> set[tuple[int, int | None]]:
@@ -820,8 +809,7 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
         return True  # the period of an outlook is told above it: `First Quarter 2025 Guidance`
     figure = wants in FIGURES
     core, part = target.intent.core, target.part.text
-    of_month = _is_of_asked_months(text, part) and not _begins_in_another_month(text, core)
-    if (figure or wants in _OF_AN_EVENT) and not of_month:
+    if (figure or wants in _OF_AN_EVENT) and _is_of_other_months(text, part, core):
         return False
     if figure and not _is_of_asked_days(text, part):
         return False
@@ -875,10 +863,16 @@ _DAYS_NEAR = 7
 """Days between the end of a fiscal period and the end of its month, by which people call it."""
 
 
-def _is_of_asked_months(text: str, asked: str) -> bool:
-    """Return whether a text names no other month of a year in place of one asked for: `the May 2024 program`."""
+def _is_of_other_months(text: str, asked: str, core: str) -> bool:
+    """Return whether a text names another month of a year than the one asked for, or begins with a date in another.
+
+    `the May 2024 program`, `On March 5, 2020, we ...`.
+    """
     named = _months_of_years(asked, plain=True)
-    return not (named - _months_of_years(text) and _months_of_years(text, plain=True) - named)
+    if named - _months_of_years(text) and _months_of_years(text, plain=True) - named:
+        return True
+    months, first, said = (_months_in(words) for words in (core, text[:_DATE_WITHIN], text))
+    return bool(months and first) and contains_listed_phrase("dated", text) and months.isdisjoint(said)
 
 
 def _is_of_event(text: str, target: AnswerTarget) -> bool:
@@ -891,12 +885,6 @@ def _months_of_years(text: str, *, plain: bool = False) -> set[tuple[str, str]]:
     """Return the months of years that a text names; `plain` without those of a day."""
     found = patterns("answer_patterns")["month of a year"].finditer(text)
     return {(one["month"][:3].lower(), one["year"]) for one in found if not (plain and one["day"])}
-
-
-def _begins_in_another_month(text: str, core: str) -> bool:
-    """Return whether a sentence begins with a date of another month than the question's: `On March 5, 2020, we ...`."""
-    asked, first, said = (_months_in(words) for words in (core, text[:_DATE_WITHIN], text))
-    return bool(asked and first) and contains_listed_phrase("dated", text) and asked.isdisjoint(said)
 
 
 def _months_in(text: str) -> set[str]:
@@ -943,19 +931,18 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
 
 def _share_fitness(about: str, target: AnswerTarget) -> float:
     """Return the fit of a share of a measure: `19% of net revenue in Japan` is of another whole than net revenue."""
-    query, lexicon = target.intent.query, target.lexicon
+    query = target.intent.query
     asked = target.part.answer_type in FIGURES and query is not None and share_of(query.only_measure) is not None
-    return min(1.0, measure_fitness(about, target.intent.core, lexicon)) if asked and lexicon is not None else 1.0
+    return min(1.0, measure_fitness(about, target.intent.core, target.lexicon)) if asked else 1.0
 
 
 def _reason_fitness(about: str, heading: str, target: AnswerTarget) -> float:
     """Return the fit of a reason to the measure that moved."""
-    core, lexicon, fitness = target.intent.core, target.lexicon, 1.0
-    if lexicon is not None:
-        named = target.intent.query is not None and target.intent.query.only_part is not None
-        of_part = named or len(target.telling_terms) > 1
-        fitness *= _is_about_measure(about, heading, core, lexicon, of_part=of_part)
-        fitness *= 1.0 if named else measure_fitness(about, core, lexicon, of_part=of_part)
+    core, query = target.intent.core, target.intent.query
+    named = query is not None and query.only_part is not None
+    of_part = named or len(target.telling_terms) > 1
+    fitness = float(_is_about_measure(about, heading, core, target.lexicon, of_part=of_part))
+    fitness *= 1.0 if named else measure_fitness(about, core, target.lexicon, of_part=of_part)
     # Where a filing prints both, `other operating charges` are no `other operating expenses`.
     return fitness * (1.0 if target.intent.measure.lower() in about.lower() else _HEDGED)
 
@@ -1064,10 +1051,8 @@ def measure_fitness(about: str, core: str, lexicon: Lexicon, *, of_part: bool = 
         return of_segment or behind[:1] == ["per"] or (bool(names) and behind[0] in _OF_WHICH_PART)
 
     def moved(mention: Mention) -> bool:
-        before, behind = (
-            about[max(0, mention.start - _MOVE_BEFORE) : mention.start],
-            about[mention.end :][:_MOVED_WITHIN],
-        )
+        before = about[max(0, mention.start - _MOVE_BEFORE) : mention.start]
+        behind = about[mention.end :][:_MOVED_WITHIN]
         says = contains_listed_phrase("moved", behind) or contains_listed_phrase("movement of", before)
         return says and (asked[0] == asked[1] or movement_directions(before + behind) == asked)
 

@@ -13,6 +13,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     LAST_OF_COVER,
     AnswerTarget,
     Candidate,
+    DatedPassages,
     FilingPeriod,
     asks_transactions,
     before_the_cause,
@@ -23,7 +24,6 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     long_forms_in,
     movement_directions,
 )
-from fin_agent.analyst.rules.reasoning.outlook_answers import outlook_answer
 from fin_agent.analyst.rules.reasoning.question_parts import (
     FIGURES,
     AnswerType,
@@ -32,7 +32,7 @@ from fin_agent.analyst.rules.reasoning.question_parts import (
     parts_of,
     unanswerable_reason,
 )
-from fin_agent.analyst.rules.reasoning.table_answers import answers_from_tables, registered_securities
+from fin_agent.analyst.rules.reasoning.table_answers import answers_from_tables, outlook_answer, registered_securities
 from fin_agent.analyst.rules.reasoning.term_coverage import mark_absent_terms, stems_in, terms_of
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
@@ -66,7 +66,7 @@ def reason(
     intent: Intent,
     evidence: Sequence[Evidence],
     index: FilingIndex,
-    lexicon: Lexicon | None = None,
+    lexicon: Lexicon,
     filings: Mapping[str, Sequence[str]] | None = None,
     considers: Callable[[str], bool] | None = None,
 ) -> Reasoning:
@@ -108,7 +108,7 @@ class _Answers:
         intent: Intent,
         evidence: Sequence[Evidence],
         index: FilingIndex,
-        lexicon: Lexicon | None,
+        lexicon: Lexicon,
         filings: Sequence[str],
         considers: Callable[[str], bool] | None,
     ) -> None:
@@ -141,7 +141,8 @@ class _Answers:
             if not chosen and number == 0:
                 missing = (*self._intent.unsupported, self._not_found_message(target))
                 return Reasoning(text="", citations=(), missing=missing)
-            new = _not_told(chosen, told)
+            before = "\n".join(told)
+            new = {each.text: each for each in chosen if each.text not in before}
             answered = beside or new or (chosen and part.answer_type in FIGURES)
             unanswered += [] if answered else [part.text]
             pieces += [*new, *(target.unsaid() if new else ())]
@@ -257,13 +258,13 @@ def _page_name(of: RetrievedPassage) -> str:
     return f"{of.doc_id} page {of.page + 1}"
 
 
-def _of_each_measure(part: QuestionPart, lexicon: Lexicon | None) -> Iterator[QuestionPart]:
+def _of_each_measure(part: QuestionPart, lexicon: Lexicon) -> Iterator[QuestionPart]:
     """Yield a part that asks the same of two things once for each: `guidance for sales and income`."""
     text = part.text
     if part.answer_type in FIGURES and (two := patterns("answer_patterns")["for each"].fullmatch(text)):
         yield from (replace(part, text=f"{two['lead']} {two[one]}{two['rest']}") for one in ("one", "other"))
         return
-    found = lexicon.mentions(text) if lexicon and has_listed_prefix("expected", text) else ()
+    found = lexicon.mentions(text) if has_listed_prefix("expected", text) else ()
     places = sorted({(one.start, one.end) for one in found})
     pairs = [(one, other) for one, other in pairwise(places) if stems_in(text[one[1] : other[0]]) == ()]
     if part.answer_type not in FIGURES or len(pairs) != 1 or " and " not in text[pairs[0][0][1] : pairs[0][1][0]]:
@@ -274,11 +275,6 @@ def _of_each_measure(part: QuestionPart, lexicon: Lexicon | None) -> Iterator[Qu
     yield replace(part, text=text[:start] + text[second:])
 
 
-def _not_told(chosen: Iterable[Candidate], told: Iterable[str]) -> dict[str, Candidate]:
-    before = "\n".join(told)
-    return {each.text: each for each in chosen if each.text not in before}
-
-
 def _quoted(text: str, passages: Mapping[str, RetrievedPassage]) -> Reasoning:
     """Return an answer with its citations: each text that it quotes, and the passage that has it."""
     cited = (Citation(doc_id=of.doc_id, page=of.page, text=quote, box=of.box) for quote, of in passages.items())
@@ -287,10 +283,7 @@ def _quoted(text: str, passages: Mapping[str, RetrievedPassage]) -> Reasoning:
 
 
 def _best_candidates(
-    target: AnswerTarget,
-    passages: Sequence[tuple[RetrievedPassage, FilingPeriod]],
-    considers: Callable[[str], bool] | None,
-    most: int,
+    target: AnswerTarget, passages: DatedPassages, considers: Callable[[str], bool] | None, most: int
 ) -> list[Candidate]:
     """Return at most `most` candidates for one part, best first; reasons are in printed order.
 

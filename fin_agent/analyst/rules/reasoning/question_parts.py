@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, takewhile
-from typing import Any
 
 from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import any_of, finds, load_yaml, patterns, word_lists
@@ -65,11 +63,6 @@ class QuestionPart:
     counted: str = ""
     """The noun that is counted, if a number of things is requested."""
 
-    @property
-    def answer_type_words(self) -> frozenset[str]:
-        """Words that state the answer type, not the subject."""
-        return frozenset(_table()["unsaid"].get(self.answer_type.name.lower(), ()))
-
 
 def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[QuestionPart, ...]:
     """Return the parts of a question, in order.
@@ -115,7 +108,7 @@ def attributes_of(core: str) -> tuple[QuestionPart, ...]:
     items = [item for item in items if item and not item.isdigit()]  # `as of Jan 31, 2025`
     kinds = _table()["attributes"].items()
     usual = "number" if finds(subject, "outlook", "row_words") else ""
-    types = [next((kind for kind, words in kinds if _finds(tuple(words), item)), usual) for item in items]
+    types = [next((kind for kind, words in kinds if _finds(words, item)), usual) for item in items]
     # `revolver: size, maturity, what did it replace`
     known = all(kind or asks_something(item) for item, kind in zip(items, types, strict=True))
     if len(items) < _MIN_ATTRIBUTES or not (known and types[0]):
@@ -148,13 +141,13 @@ def _words_after(lead: str, text: str, most: int) -> str:
 
 
 def _answer_type(text: str) -> AnswerType:
-    asks_all = _finds(tuple(f"what|which * {noun}" for noun in _table()["listed"]), text)
-    asks_figure = _finds(tuple(_table()["figures"]), _words_after("figure after", text, 6))
+    asks_all = _finds((f"what|which * {noun}" for noun in _table()["listed"]), text)
+    asks_figure = _finds(_table()["figures"], _words_after("figure after", text, 6))
     for kind in _table()["kinds"]:
         wants = AnswerType[kind["wants"].upper()]
         if wants in (AnswerType.PLACE, AnswerType.PERSON) and asks_all:
             return AnswerType.LIST
-        if _finds(tuple(kind["asked"]), text):
+        if _finds(kind["asked"], text):
             if wants in (AnswerType.LIST, AnswerType.SENTENCE) and asks_figure:
                 return AnswerType.NUMBER
             no_officers = wants is AnswerType.OFFICERS and set(words_in(text.lower())).isdisjoint(_table()["officers"])
@@ -188,7 +181,7 @@ def no_figure_answers(core: str) -> bool:
     >>> no_figure_answers("How does Acme value its inventories?"), no_figure_answers("How high are inventories?")
     (True, False)
     """
-    return any(_finds(tuple(kind["asked"]), core) for kind in _table()["kinds"] if kind.get("no figure"))
+    return any(_finds(kind["asked"], core) for kind in _table()["kinds"] if kind.get("no figure"))
 
 
 def unanswerable_reason(core: str, *, of_company: bool = False) -> str:
@@ -201,7 +194,7 @@ def unanswerable_reason(core: str, *, of_company: bool = False) -> str:
     """
     for refusal in _table()["refusals"]:
         applies = not (of_company and refusal.get("of no company"))
-        if applies and _finds(tuple(refusal["asked"]), core) and not _finds(tuple(refusal["unless"]), core):
+        if applies and _finds(refusal["asked"], core) and not _finds(refusal["unless"], core):
             return str(refusal["says"])
     return "a question in English: other languages are not supported" if _is_foreign(core) else ""
 
@@ -217,14 +210,9 @@ def _is_foreign(text: str) -> bool:
     )
 
 
-def _table() -> Mapping[str, Any]:
-    return load_yaml("answer_kinds")
+_table = partial(load_yaml, "answer_kinds")
+_pattern = lru_cache(maxsize=64)(any_of)
 
 
-@lru_cache(maxsize=64)
-def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
-    return any_of(phrases)
-
-
-def _finds(phrases: tuple[str, ...], text: str) -> bool:
-    return _pattern(phrases).search(text) is not None
+def _finds(phrases: Iterable[str], text: str) -> bool:
+    return _pattern(tuple(phrases)).search(text) is not None

@@ -14,7 +14,7 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import words_in
-from fin_agent.lexicon.words import patterns, word_lists
+from fin_agent.lexicon.words import load_yaml, patterns, word_lists
 from fin_agent.retrieval.search_terms import stem, stems_of, weights_of
 from fin_agent.vocabulary.dates import MONTHS
 
@@ -109,9 +109,7 @@ def mark_absent_terms(terms: Sequence[Term], said: Collection[str]) -> tuple[Ter
     )
 
 
-def terms_of(
-    parts: Sequence[QuestionPart], intent: Intent, index: FilingIndex, lexicon: Lexicon | None
-) -> list[list[Term]]:
+def terms_of(parts: Sequence[QuestionPart], intent: Intent, index: FilingIndex, lexicon: Lexicon) -> list[list[Term]]:
     """Return the terms of each part of a question; those of the first part are context for the others."""
     known = {piece for phrase in intent.keywords for piece in _pieces(phrase)}
     labels = _labels(parts, intent, lexicon)
@@ -159,7 +157,8 @@ def stems_in(text: str) -> tuple[str, ...]:
 def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[frozenset[str], ...]]) -> Iterable[Term]:
     """Yield the terms of a part: its phrases with synonyms, and the words that are part of the subject (`known`)."""
     lists = word_lists("answer_words")
-    unsaid = lists["framing"] | part.answer_type_words | _MONTHS
+    # Words that state the answer type are not of the subject.
+    unsaid = lists["framing"].union(load_yaml("answer_kinds")["unsaid"].get(part.answer_type.name.lower(), ()), _MONTHS)
     # A movement of what is explained or settled is checked separately.
     moves = _movements() if part.answer_type in (AnswerType.CAUSE, AnswerType.VERDICT) else ()
     acts, everyday = _acts_and_everyday_words(counting=part.answer_type is AnswerType.COUNT)
@@ -263,15 +262,13 @@ def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ..
 
 
 def _labels(
-    parts: Sequence[QuestionPart], intent: Intent, lexicon: Lexicon | None
+    parts: Sequence[QuestionPart], intent: Intent, lexicon: Lexicon
 ) -> Mapping[str, tuple[frozenset[str], ...]]:
     """Return the statements' labels for a word that names a measure; for a margin, those of its part and whole.
 
     A title names none: `Who was CFO`. The profit that a reason is asked for may be that of a segment.
     """
     found: dict[str, list[frozenset[str]]] = {}
-    if lexicon is None:
-        return {}
     lists, wanted = word_lists("answer_words"), {part.answer_type for part in parts}
     titles = lists["titles"] if AnswerType.PERSON in wanted else frozenset[str]()
     profits = lists["profits"] if AnswerType.CAUSE in wanted else frozenset[str]()
