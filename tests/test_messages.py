@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("fin_agent", "graphs", "prompts", "tools")
 REFUSALS = {"UnboundError"}
 """What they say becomes the `missing` of a refusal."""
-FEWEST = 260
+FEWEST = 240
 NEVER = (
     r"\b(?:please|sorry|oops|unfortunately)\b",
     r"!(?!r\b|s\b|=)",

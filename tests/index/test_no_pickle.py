@@ -26,7 +26,7 @@ print(json.dumps([len(workspace.index.filings()), len(found), len(workspace.dire
 
 def test_no_module_imports_it() -> None:
     modules = [path for folder in ("fin_agent", "graphs", "tools", "prompts") for path in (ROOT / folder).rglob("*.py")]
-    assert len(modules) > 300
+    assert len(modules) > 250
     for path in modules:
         source = path.read_text(encoding="utf-8")
         if not any(word in source for word in (*FORBIDDEN, ".load(")):

@@ -211,7 +211,7 @@ def test_the_prompt_names_every_value_that_may_be_given() -> None:
 
 
 def test_a_prompt_of_ones_own_is_checked(tmp_path: Path) -> None:
-    packaged = prompt_source("card").text
+    packaged = prompt_source("card")[0]
     (tmp_path / "card.md").write_text(packaged.replace("{passage}", "{text}"), encoding="utf-8")
     callers = Callers.with_model(ScriptedChatModel([]), ModelSettings())
     with pytest.raises(PromptError, match=r"card.md, line \d+: the placeholder \{text\} is unknown.*: \{passage\}"):

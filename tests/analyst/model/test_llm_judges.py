@@ -155,7 +155,7 @@ def test_few_cards_need_no_model(silent: Script, brief: Brief, cards: list[Card]
 
 
 def test_a_prompt_of_ones_own_is_checked(script: type[Script], tmp_path: Path) -> None:
-    packaged = prompt_source("judge").text
+    packaged = prompt_source("judge")[0]
     (tmp_path / "judge.md").write_text(packaged.replace("{count}", ""), encoding="utf-8")
     with pytest.raises(PromptError, match=r"judge.md.*\{count\} is missing"):
         ModelJudge(ModelClient(script("").callers, prompts=tmp_path))
