@@ -12,9 +12,9 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
-from contextlib import closing
+from contextlib import closing, contextmanager
 from contextvars import copy_context
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -75,8 +75,7 @@ class Caller:
         self.model = loaded
         """The chat model."""
         self.mode = settings.output
-        self.slots = _call_slots(loaded.provider, loaded.base_url, settings.at_once)
-        """One for each call that the server gets at once."""
+        self._slots = _call_slots(loaded.provider, loaded.base_url, settings.at_once)
         self._prices = prices or PriceTable()
         self._cache = cache
         self._peculiar = load_yaml("providers", __package__).get(loaded.provider, {})
@@ -107,6 +106,17 @@ class Caller:
         """Return the price of tokens in dollars; None if it is unknown."""
         price = self._prices.price(self.model.name, self.model.priced_at)
         return None if price is None else price.dollars(usage)
+
+    def error(self, exception: Exception, role: Role) -> ModelError:
+        """Return the ModelError for an exception of the provider's client."""
+        return errors.model_error(exception, f"role `{role}` by {self.model.name}", self.model.base_url)
+
+    @contextmanager
+    def turn(self, meter: Meter, role: Role, input_tokens: int) -> Iterator[None]:
+        """Hold a free slot, within the budget, while the block makes a call. Raises ModelError if none is allowed."""
+        dollars = self.dollars(Usage(input=input_tokens))
+        with meter.reserve(role, input_tokens, dollars, model=self.model.name), self._slots:
+            yield
 
     def record(self, role: Role, prompt: PromptIdentity, usage: Usage, **more: Any) -> CallRecord:
         """Return the record of a call for the meter."""
@@ -196,10 +206,9 @@ class _Exchange:
 
     def _receive_answer(self, further: tuple[Message, ...], most: int | None) -> tuple[ServerReply, float]:
         """Return one reply of the server, and its seconds. Raises ModelError after its usage was recorded."""
-        meter, tokens = self._meter, self._estimate(further)
+        meter = self._meter
         self._message, self._told = None, ""
-        dollars, model = self._caller.dollars(Usage(input=tokens)), self._caller.model.name
-        with meter.reserve(self._call.role, tokens, dollars, model=model), self._caller.slots:
+        with self._caller.turn(meter, self._call.role, self._estimate(further)):
             if meter.stopped:
                 raise self._stopped()
             began = time.perf_counter()
@@ -303,7 +312,7 @@ class _Exchange:
 
     def _error(self, failure: Exception) -> ModelError:
         """Return the ModelError for a provider's exception; a timeout of the budget is not the server's."""
-        error = errors.model_error(failure, self._subject, self._caller.model.base_url)
+        error = self._caller.error(failure, self._call.role)
         if not isinstance(error, errors.ModelTimeoutError) or self._meter.seconds_left() != 0:
             return error
         what = "the time limit of all calls ended before the reply arrived"
