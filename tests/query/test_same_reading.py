@@ -42,6 +42,37 @@ def _first(question: str, names: KnownNames) -> Query:
 
 
 SAME = {
+    "a verb alone as net income": [
+        "What was Apple's net income in 2024?",
+        "How much did Apple earn in 2024?",
+        "How much money did Apple make in 2024?",
+    ],
+    "a verb alone as revenue": [
+        "What was Apple's revenue in 2024?",
+        "How much did Apple rake in during 2024?",
+        "What did Apple take in during 2024?",
+    ],
+    "a verb alone as debt": ["What was Apple's total debt in 2024?", "How much did Apple owe in 2024?"],
+    "a verb before a balance": [
+        "Apple purchases of property, plant and equipment 2024",
+        "What did Apple spend on property, plant and equipment in 2024?",
+        "How much did Apple sink into property, plant and equipment in 2024?",
+    ],
+    "what is owed to suppliers": ["Apple accounts payable 2024", "How much did Apple owe its suppliers in 2024?"],
+    "what a part earns": [
+        "What was the profit of Apple's Cloud in 2024?",
+        "What did Cloud earn for Apple in 2024?",
+        "How much did Apple's Cloud make in 2024?",
+    ],
+    "what is wanted, at the end": [
+        "What was the change in Apple's net sales from 2023 to 2024 in dollars?",
+        "Apple net sales change 2024 vs 2023 dollars",
+    ],
+    "cash that is left": [
+        "Apple operating cash flow - capex, 2024",
+        "How much cash did Apple have left after capex in 2024?",
+    ],
+    "revenue that is added": ["Change in Apple's revenue in 2024", "How much revenue did Apple add in 2024?"],
     "digits and sources": [
         "Apple's 2024 operating income / interest expense? Round to two decimal places.",
         "AAPL FY24 operating income / interest expense, 2 dp",
