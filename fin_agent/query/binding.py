@@ -624,7 +624,7 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
         return None
     figures = [hits[0].sourced for hits in found]
     units = {each.fact.unit for each in figures}
-    if figures and _are_counted(intent) and units & {"USD", "percent", "USD per share"}:
+    if _are_counted(intent) and units & {"USD", "percent", "USD per share"}:
         return None
     if " / " in intent.expression:
         rates_beside_amounts = units & _RATES and (units - _RATES or len(found) < len(slots))

@@ -62,7 +62,7 @@ def _exclusion_at(place: int, text: str, tokens: Sequence[Token]) -> _Exclusion 
     leads = leads and has_any(tokens[end:], ("FORMULA", "METRIC"))
     amount = _added_amount(tokens, verb, lines)
     unsaid = has_any(inside, ("OUT_OF",)) and not source
-    moves = leads or source or verb.type in ("EXCLUDED", "PLUS")
+    moves = any((leads, source, verb.type in ("EXCLUDED", "PLUS")))
     if unsaid or not moves or not (amount or has_any(lines, (*LINES, "PART"))):
         return None
     end = end if leads or not passive else place + 1 + len(source)

@@ -463,9 +463,7 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
         if first.type == "COMMA" and joint.type == "AND" and at:
             at -= 1
             first = tokens[at]
-        adjective, _, noun = second.text.partition(" ")
-        alike = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= _ADJECTIVES
-        if alike and noun and joint.type in types_in("sharing"):  # `current and long-term debt`
+        if noun := _shared_noun(first, joint, second):
             whole = f"{first.text} {noun}"
             tokens[at] = _as_known_name(whole, replace(first, text=whole, value=None), names)
             if joint.type in ("AND", "PLUS") and _are_added_up(tokens):
@@ -516,6 +514,13 @@ def _as_known_name(words: str, token: Token, names: KnownNames) -> Token:
     if len(found) != 1 or found[0].phrase != words or found[0].id == token.value:
         return token
     return replace(token, type=found[0].kind.upper(), text=words, value=found[0].id)
+
+
+def _shared_noun(first: Token, joint: Token, second: Token) -> str:
+    """Return the noun of the second name that the adjective before it shares: `current and long-term debt`."""
+    adjective, _, noun = second.text.partition(" ")
+    alike = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= _ADJECTIVES
+    return noun if alike and joint.type in types_in("sharing") else ""
 
 
 def _match_synonym(token: Token, like: Token, names: KnownNames) -> Token:

@@ -536,14 +536,19 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 first = None  # what has its words in another order may be told by a sentence
     except NoReadingError as error:
         why = str(error)
-    by_words = _with_part_in_lines(first, words, workspace, before)
-    whole = by_words or _as_one_line(words, workspace, before, listed=True)
+    whole = _by_printed_words(first, words, workspace, before)
     return whole or understood or _refused_intent(first, why, words, workspace)
 
 
 def _is_in_order(query: Query, spelt: str) -> bool:
     """Return whether a question, as it is spelt, has the words of each line in the order of the line."""
     return all(line.words in spelt for line in query.lines())
+
+
+def _by_printed_words(first: Query | None, words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:
+    """Return the question with the name of its part in its line, or all of it as one printed line; None if neither."""
+    by_words = _with_part_in_lines(first, words, workspace, before)
+    return by_words or _as_one_line(words, workspace, before, listed=True)
 
 
 def _with_part_in_lines(
@@ -642,8 +647,9 @@ def _plan(intent: Intent, workspace: Workspace) -> Plan:
 def _may_split_printed_line(query: Query, workspace: Workspace) -> bool:
     """Return whether the words of one printed line may be misread as several lines, several parts, or an average."""
     cut = any(line.balance == "average" or "," in line.words for line in _unknown_lines(query))
-    parts = len(query.parts.names) if query.parts is not None and query.comparison is None else 0
-    return (len(query.measures) > 1 or parts > 1 or cut) and not _is_company_action(query, workspace)
+    return (len(query.measures) > 1 or len(query.uncompared_parts) > 1 or cut) and not _is_company_action(
+        query, workspace
+    )
 
 
 def _unknown_lines(query: Query) -> list[Line]:
@@ -733,6 +739,14 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
             if error.is_final:
                 break  # a family that only percentages may divide
     bound = _with_members_apart(query, bound, words, workspace) or bound
+    bound = _bound_as_share(query, bound, words, workspace)
+    if bound is None:
+        raise errors[0]
+    return bound
+
+
+def _bound_as_share(query: Query, bound: Intent | None, words: Intent, workspace: Workspace) -> Intent | None:
+    """Return a share as one printed line where that is surer than `bound`; otherwise `bound`."""
     shares = list(with_share_as_printed(query))
     if bound is not None and (not shares or _is_surely_printed(bound, workspace)):
         return bound
@@ -742,8 +756,6 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
             lacking = metrics_to_search(_plan(intent, workspace), workspace)
             if not lacking and (bound is None or _is_surely_printed(intent, workspace)):
                 return intent
-    if bound is None:
-        raise errors[0]
     return bound
 
 
@@ -895,7 +907,7 @@ def _planned(
 
     Raises UnboundError if it cannot be planned, or a part of it is used by no line.
     """
-    named = query.parts.names if query.parts is not None and query.comparison is None else ()
+    named = query.uncompared_parts
     own = {line.part for line in query.lines()}  # a part that no line uses, because each has one of its own
     if unused := [name for name in named if name not in own and None not in own]:
         raise UnboundError(f"the meaning of {' and '.join(map(repr, unused))}, which was not understood")

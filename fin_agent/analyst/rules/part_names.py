@@ -166,10 +166,14 @@ def _places(
         if found[0].islower() and found[0].isalpha() and _is_common_noun(text, start, end, mentions):
             continue
         around = next((one for one in mentions if one.start <= start and end <= one.end), None)
-        begins = around is not None and start == around.start and end < around.end
-        before = text[around.start : start].lower().split()[-1:] if around is not None and end == around.end else []
-        if around is None or begins or not _BEFORE_A_PART.isdisjoint(before):
+        if around is None or _is_apart(around, text, start, end):
             yield KnownName(name, start, end)
+
+
+def _is_apart(around: Mention, text: str, start: int, end: int) -> bool:
+    """Return whether a name at the edge of a mention is one by itself: it begins it, or follows a word as `of`."""
+    before = text[around.start : start].lower().split()[-1:] if end == around.end else []
+    return (start == around.start and end < around.end) or not _BEFORE_A_PART.isdisjoint(before)
 
 
 def _is_within_a_word(found: re.Match[str]) -> bool:

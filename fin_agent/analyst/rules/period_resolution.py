@@ -34,10 +34,8 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     parsed = parse_periods(intent.core)
     if not parsed.dates:
         return _with_relative_periods(intent, parsed, workspace)
-    roles = ("as of", "ended", "on") if intent.numeric else ("as of", "ended")
-    months = {mention.period_end: mention.months for mention in parsed.mentions}
-    dates = [(mention.date, months.get(mention.date, 0)) for mention in parsed.dates if mention.role in roles]
-    if not dates or None in months:
+    dates = _dates_that_end(intent, parsed)
+    if not dates:
         return intent
     directory, found = workspace.directory, set[frozenset[FiscalPeriod | None]]()
     for company in intent.companies:
@@ -56,6 +54,15 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     if not intent.numeric:  # the report of its last quarter tells of a span of months
         periods = tuple(period.model_copy(update={"months": None}) for period in periods)
     return intent.model_copy(update={"periods": periods})
+
+
+def _dates_that_end(intent: Intent, parsed: QuestionPeriods) -> list[tuple[date, int]]:
+    """Return the dates that end a period, each with its months; none if a span beside them has no date."""
+    roles = ("as of", "ended", "on") if intent.numeric else ("as of", "ended")
+    months = {mention.period_end: mention.months for mention in parsed.mentions}
+    if None in months:
+        return []
+    return [(mention.date, months.get(mention.date, 0)) for mention in parsed.dates if mention.role in roles]
 
 
 def period_ending(day: date, identities: Iterable[Identity], months: int = 0) -> FiscalPeriod | None:

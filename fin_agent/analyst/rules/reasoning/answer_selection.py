@@ -143,8 +143,8 @@ class _Answers:
                 return Reasoning(text="", citations=(), missing=missing)
             before = "\n".join(told)
             new = {each.text: each for each in chosen if each.text not in before}
-            answered = beside or new or (chosen and part.answer_type in FIGURES)
-            unanswered += [] if answered else [part.text]
+            if not any((beside, new, chosen and part.answer_type in FIGURES)):
+                unanswered.append(part.text)
             pieces += [*new, *(target.unsaid() if new else ())]
             told |= new
         pieces += [f"Not found: {'; '.join(unanswered)}."] if unanswered else []
