@@ -54,6 +54,7 @@ from fin_agent.query.tree import (
     with_lines,
     without_move,
 )
+from fin_agent.retrieval.fact_terms import in_order
 from fin_agent.retrieval.slot_figures import facts_for
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
@@ -422,18 +423,22 @@ def _is_computed(slot: Slot, workspace: Workspace) -> bool:
     return bool(inputs) and bool(workspace.index.facts(doc_ids, metrics=inputs, years=[slot.fiscal_year]))
 
 
-def metrics_of_several_rows(plan: Plan, workspace: Workspace) -> frozenset[str]:
-    """Return the metrics of required slots that several rows of a note, but no statement, state with different figures.
+def metrics_of_several_rows(plan: Plan, query: Query, workspace: Workspace) -> frozenset[str]:
+    """Return the metrics of required slots that several rows of one page state with different figures.
 
-    For example `Trade accounts receivable` and `Total accounts receivable, net`: the question's words decide.
+    For example `Trade accounts receivable` and `Total accounts receivable, net`: the question's words decide. In a
+    statement they do only where one of the rows has exactly these words.
     """
+    called = {in_order(line.words) for line in query.lines()}
     return frozenset(
-        slot.metric for slot in _required_metrics(plan) if _is_of_several_rows(figures_of(slot, workspace))
+        slot.metric for slot in _required_metrics(plan) if _is_of_several_rows(figures_of(slot, workspace), called)
     )
 
 
-def _is_of_several_rows(filling: Sequence[SourcedFact]) -> bool:
-    if any(each.fact.statement is not None for each in filling):
+def _is_of_several_rows(filling: Sequence[SourcedFact], called: Collection[tuple[str, ...]]) -> bool:
+    if any(each.fact.statement is not None for each in filling) and all(
+        in_order(each.fact.label) not in called for each in filling
+    ):
         return False
     return any(
         one.key == other.key and one.fact.label != other.fact.label and not magnitudes_agree(one.fact, other.fact)

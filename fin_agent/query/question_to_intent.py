@@ -891,7 +891,7 @@ def _bound(query: Query, words: Intent, workspace: Workspace) -> Intent:
             return certain
         with suppress(UnboundError):
             return _in_printed_unit(query, *_planned(query, words, workspace, lacking), workspace)
-    apart = metrics_of_several_rows(plan, workspace)
+    apart = metrics_of_several_rows(plan, query, workspace)
     if apart:
         with suppress(UnboundError):
             by_words = _in_printed_unit(query, *_planned(query, words, workspace, apart), workspace)

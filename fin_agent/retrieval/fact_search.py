@@ -415,10 +415,10 @@ def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
     near = list(itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits))
     literal = next((hit for hit in near if _of_one_table(hit, hits[0]) and _is_literal(hit, phrase)), None)
     literal = literal or next((hit for hit in hits if hit.score >= _LIKELY and _is_literal(hit, phrase)), None)
-    if literal is None or not (_of_one_table(literal, hits[0]) or _row_says_less(hits[0], literal)):
+    if literal is None or not (_of_one_table(literal, hits[0]) or _row_says_no_more(hits[0], literal)):
         return hits
-    kept = (hit for hit in hits if _is_literal(hit, phrase) or not _of_one_table(hit, literal))
-    ordered = [literal, *(hit for hit in kept if hit is not literal and not _row_says_less(hit, literal))]
+    others = (hit for hit in hits if _is_literal(hit, phrase) or not _is_beside(hit, literal))
+    ordered = [literal, *(hit for hit in others if hit is not literal)]
     least = literal.score - _NEAR
     return [
         replace(hit, score=max(hit.score, _SURE)) if hit.score >= least and _is_literal(hit, phrase) else hit
@@ -426,10 +426,17 @@ def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
     ]
 
 
-def _row_says_less(hit: FactHit, literal: FactHit) -> bool:
-    """Return whether a row has fewer of the words of one that is called exactly what is asked for, and no others."""
+def _is_beside(hit: FactHit, literal: FactHit) -> bool:
+    """Return whether a row is another one of the table of one that is called as asked, or says no more than it."""
+    statement = literal.sourced.fact.statement
+    of_statement = statement is not None and hit.sourced.fact.statement is statement  # of a report of another year
+    return _of_one_table(hit, literal) or of_statement or _row_says_no_more(hit, literal)
+
+
+def _row_says_no_more(hit: FactHit, literal: FactHit) -> bool:
+    """Return whether a row has no other words than one that is called exactly what is asked for."""
     one, other = (address_of(each.sourced.fact) for each in (hit, literal))
-    return one.line < other.line and hit.sourced.fact.source == literal.sourced.fact.source != "text"
+    return one.line <= other.line and hit.sourced.fact.source == literal.sourced.fact.source != "text"
 
 
 def _is_literal(hit: FactHit, phrase: str) -> bool:
