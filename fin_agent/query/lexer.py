@@ -350,7 +350,7 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]], *
     """
     tokens = list(lexed.tokens)
     for start, end in spans:
-        start, end = _with_whole_phrases(tokens, start, _with_closing_sign(lexed.text, start, end))
+        start, end = with_whole_phrases(tokens, start, _with_closing_sign(lexed.text, start, end))
         inside = [one for one in tokens if start <= one.start and one.end <= end]
         others = [one for one in tokens if one not in inside]
         line = Token("PHRASE", lexed.text[start:end], start, end)
@@ -359,7 +359,7 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]], *
     return replace(lexed, tokens=tuple(tokens))
 
 
-def _with_whole_phrases(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
+def with_whole_phrases(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
     """Return the span of a printed line with the phrases that go on before it or behind it."""
     phrases = [one for one in tokens if one.type == "PHRASE"]
     cut = (one.start for one in phrases if one.start < start < one.end <= end)
@@ -385,14 +385,14 @@ def _is_one_line(line: Token, inside: Sequence[Token], others: Sequence[Token], 
         return False
     if first.type == "OF_WHICH" or any(one.type in types_in("never-of-a-line") and one.text != "per" for one in inside):
         return False
-    if not every and (_is_request_of_metric(inside, others) or not has_any(inside, _OPERANDS) or _share_noun(inside)):
+    if not every and (is_request_of_metric(inside, others) or not has_any(inside, _OPERANDS) or _share_noun(inside)):
         return False
     # the `total` of a part and one period is its name
     of_a_part = types[:-1] == ["TOTAL", "PART"] and _of_one_period(others)
     return of_a_part or not has_any((first, last), types_in("asking")) or has_any(others, types_in("asking"))
 
 
-def _is_request_of_metric(inside: Sequence[Token], others: Sequence[Token]) -> bool:
+def is_request_of_metric(inside: Sequence[Token], others: Sequence[Token]) -> bool:
     """Return whether tokens ask something of a known measure: `average inventory`, of members `sales growth`."""
     types = [one.type for one in inside]
     asked = types[0] in types_in("asking") and types[1:] in (["METRIC"], ["FORMULA"])

@@ -16,7 +16,14 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.lexicon.words import patterns, word_lists
-from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
+from fin_agent.query.lexer import (
+    KnownNames,
+    LexedQuestion,
+    is_request_of_metric,
+    lex,
+    mentions_of,
+    with_whole_phrases,
+)
 from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.tokens import Token, has_any, types_in
 from fin_agent.query.tree import (
@@ -426,6 +433,28 @@ def read_as_printed(
     query = with_maturity_years(query, [companies[0].key], workspace) or query
     telling = words_of(line.words) - OF_ANY_FIGURE
     return query if len(telling) >= _FEWEST_WORDS and len(query.periods) <= 1 and query.parts is None else None
+
+
+def read_as_row(question: str, names: KnownNames, before: Query | None = None) -> Query | None:
+    """Return a question for nothing but a printed line, word for word, as this line.
+
+    None for a line that is a known measure by itself, or a request for one: `change in inventories`.
+    """
+    earlier = before or Query(question=question)
+    lexed = lex(expand_abbreviations(question), names, about=[one.key for one in earlier.companies])
+    companies = companies_of(lexed.companies) or earlier.companies
+    for start, end in names.lines_in(lexed.text, [one.key for one in companies]) if len(companies) == 1 else ():
+        start, end = with_whole_phrases(lexed.tokens, start, end)
+        inside = [one for one in lexed.tokens if start <= one.start and one.end <= end]
+        outside = [one for one in lexed.tokens if one not in inside]
+        line = Line(words=lexed.text[start:end].strip(" ,.?"))
+        told = [period_of(mention) for one in outside if one.type == "PERIOD" for mention in mentions_of(one)]
+        query = Query(question=question, measures=(line,), companies=companies, periods=tuple(told) or earlier.periods)
+        known = [one.type for one in inside if one.type != "TOTAL"] in (["METRIC"], ["FORMULA"])
+        alone = types_in("beside-a-row").issuperset(one.type for one in outside) and len(query.periods) < 2
+        if alone and len(inside) > 1 and not known and not is_request_of_metric(inside, outside):
+            return query
+    return None
 
 
 def _whole_line(lexed: LexedQuestion) -> tuple[Line, tuple[Period, ...]]:

@@ -56,6 +56,7 @@ from fin_agent.query.printed_line_matching import (
     is_only_when_due,
     lines_of_share,
     read_as_printed,
+    read_as_row,
     with_margin_of_part,
     with_maturity_years,
     with_metric_as_part,
@@ -84,7 +85,7 @@ from fin_agent.query.tree import (
     Query,
     without_move,
 )
-from fin_agent.retrieval.fact_search import NARROWING, OPENING, kept_for, with_own_unit
+from fin_agent.retrieval.fact_search import NARROWING, OPENING, is_literal, kept_for, with_own_unit
 from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, is_label_of, titles_of, words_of
 from fin_agent.retrieval.figure_families import COMPONENT
 from fin_agent.retrieval.nearest_figure import LIKELY_ENOUGH, ONLY_TOLD_ENOUGH, find_nearest_figure
@@ -510,6 +511,8 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
     """A reading that names known measures, whose figures no filing prints."""
     why, spelt = "", normalize_punctuation(expand_abbreviations(words.question))
     names = known_names(workspace)
+    if (row := _as_row(words, names, workspace, before)) is not None:
+        return row
     try:
         for place, query in enumerate(_readings(words, names, before)):
             if not query.asks_figures:
@@ -538,6 +541,15 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
         why = str(error)
     whole = _by_printed_words(first, words, workspace, before)
     return whole or understood or _refused_intent(first, why, words, workspace)
+
+
+def _as_row(words: Intent, names: KnownNames, workspace: Workspace, before: Query | None) -> Intent | None:
+    """Return a question for a line that is printed exactly so, if the grammar would take its name apart."""
+    query = read_as_row(_without_report(words)[0], names, before)
+    intent = _surely_printed(query, words, workspace)
+    slots = _plan(intent, workspace).slots() if intent is not None and intent.companies else ()
+    best = [(facts_for(slot, workspace).best, slot.phrase) for slot in slots]
+    return intent if best and all(hit is not None and is_literal(hit, phrase) for hit, phrase in best) else None
 
 
 def _is_in_order(query: Query, spelt: str) -> bool:

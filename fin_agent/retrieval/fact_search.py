@@ -338,7 +338,7 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
         return FactSearchResult((replace(whole, score=max(whole.score, _SURE)),))
     spoken = _as_spoken(query.phrase)
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
-    own = own or _is_literal(hits[0], query.phrase)
+    own = own or is_literal(hits[0], query.phrase)
     return FactSearchResult(told, against, own and _is_unrivalled(hits, said, query.phrase))
 
 
@@ -413,15 +413,15 @@ def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
     has: `Average capital` below `Return on average capital`.
     """
     near = list(itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits))
-    literal = next((hit for hit in near if _of_one_table(hit, hits[0]) and _is_literal(hit, phrase)), None)
-    literal = literal or next((hit for hit in hits if hit.score >= _LIKELY and _is_literal(hit, phrase)), None)
+    literal = next((hit for hit in near if _of_one_table(hit, hits[0]) and is_literal(hit, phrase)), None)
+    literal = literal or next((hit for hit in hits if hit.score >= _LIKELY and is_literal(hit, phrase)), None)
     if literal is None or not (_of_one_table(literal, hits[0]) or _row_says_no_more(hits[0], literal)):
         return hits
-    others = (hit for hit in hits if _is_literal(hit, phrase) or not _is_beside(hit, literal))
+    others = (hit for hit in hits if is_literal(hit, phrase) or not _is_beside(hit, literal))
     ordered = [literal, *(hit for hit in others if hit is not literal)]
     least = literal.score - _NEAR
     return [
-        replace(hit, score=max(hit.score, _SURE)) if hit.score >= least and _is_literal(hit, phrase) else hit
+        replace(hit, score=max(hit.score, _SURE)) if hit.score >= least and is_literal(hit, phrase) else hit
         for hit in ordered
     ]
 
@@ -439,7 +439,7 @@ def _row_says_no_more(hit: FactHit, literal: FactHit) -> bool:
     return one.line <= other.line and hit.sourced.fact.source == literal.sourced.fact.source != "text"
 
 
-def _is_literal(hit: FactHit, phrase: str) -> bool:
+def is_literal(hit: FactHit, phrase: str) -> bool:
     """Return whether a row is called exactly what is asked for; words that only bind, and brackets, may be left out."""
     label, asked = without_reference(hit.sourced.fact.label), in_order(phrase)
     binding = word_lists("fact_words")["binding"]
@@ -458,7 +458,7 @@ def _is_unrivalled(hits: Sequence[FactHit], asked: Words, phrase: str) -> bool:
     best = hits[0]
     if not best.is_complete or best.sourced.fact.source == "text":
         return False  # words of a clause are of more than its amount
-    if len(asked - OF_ANY_FIGURE) < _MIN_WORDS and not _is_literal(best, phrase):
+    if len(asked - OF_ANY_FIGURE) < _MIN_WORDS and not is_literal(best, phrase):
         return False
     own = address_of(best.sourced.fact)
     near = itertools.takewhile(lambda hit: hit.score > best.score - _APART_BY_A_WORD, hits)
