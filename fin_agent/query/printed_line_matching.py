@@ -14,7 +14,7 @@ from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, with_those_between
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
-from fin_agent.lexicon.text_normalization import mask_spans
+from fin_agent.lexicon.text_normalization import collapse_spaces, mask_spans
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.lexer import (
     KnownNames,
@@ -447,14 +447,24 @@ def read_as_row(question: str, names: KnownNames, before: Query | None = None) -
         start, end = with_whole_phrases(lexed.tokens, start, end)
         inside = [one for one in lexed.tokens if start <= one.start and one.end <= end]
         outside = [one for one in lexed.tokens if one not in inside]
-        line = Line(words=lexed.text[start:end].strip(" ,.?"))
+        text = collapse_spaces(lexed.text[start:end], len(question)).strip(" ,.?")
         told = [period_of(mention) for one in outside if one.type == "PERIOD" for mention in mentions_of(one)]
-        query = Query(question=question, measures=(line,), companies=companies, periods=tuple(told) or earlier.periods)
-        known = [one.type for one in inside if one.type != "TOTAL"] in (["METRIC"], ["FORMULA"])
-        alone = types_in("beside-a-row").issuperset(one.type for one in outside) and len(query.periods) < 2
-        if alone and len(inside) > 1 and not known and not is_request_of_metric(inside, outside):
-            return query
+        periods = tuple(told) or earlier.periods
+        alone = types_in("beside-a-row").issuperset(one.type for one in outside) and len(periods) < 2
+        if alone and not _is_known(text, inside) and not is_request_of_metric(inside, outside):
+            return Query(question=question, measures=(Line(words=text),), companies=companies, periods=periods)
     return None
+
+
+def _is_known(text: str, tokens: Sequence[Token]) -> bool:
+    """Return whether tokens within a printed line are one measure or phrase that has all of its words, or none."""
+    said = [one for one in tokens if one.type not in types_in("beside-a-row")]
+    read = [one for one in said if one.type not in ("TOTAL", "EXCEPT")]
+    only = len(read) == 1 and read[0].type in LINES
+    return not said or (only and words_of(text) - _OF_THE_WHOLE <= words_of(read[0].text))
+
+
+_OF_THE_WHOLE = words_of("total net")
 
 
 def _whole_line(lexed: LexedQuestion) -> tuple[Line, tuple[Period, ...]]:

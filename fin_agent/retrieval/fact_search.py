@@ -19,6 +19,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
+from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
@@ -415,9 +416,14 @@ def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
     near = list(itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits))
     literal = next((hit for hit in near if _of_one_table(hit, hits[0]) and is_literal(hit, phrase)), None)
     literal = literal or next((hit for hit in hits if hit.score >= _LIKELY and is_literal(hit, phrase)), None)
-    if literal is None or not (_of_one_table(literal, hits[0]) or _row_says_no_more(hits[0], literal)):
+    if literal is None or not _is_beside(hits[0], literal):
         return hits
-    others = (hit for hit in hits if is_literal(hit, phrase) or not _is_beside(hit, literal))
+    named = [hit for hit in hits if hit.score > hits[0].score - _APART and _is_named_by_heading(hit, phrase)]
+    if named and not literal.sourced.fact.statement:
+        # `Revenues: Product support` of the statement, beside adjustments of `Product support revenues`
+        return [*named, *(hit for hit in hits if hit not in named and not is_literal(hit, phrase))]
+    beside = {hit.sourced.fact.label for hit in hits if not is_literal(hit, phrase) and _is_beside(hit, literal)}
+    others = (hit for hit in hits if hit.sourced.fact.label not in beside)  # nor those of reports of other years
     ordered = [literal, *(hit for hit in others if hit is not literal)]
     least = literal.score - _NEAR
     return [
@@ -426,24 +432,33 @@ def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
     ]
 
 
+def _is_named_by_heading(hit: FactHit, phrase: str) -> bool:
+    """Return whether a row of a statement has the words of a phrase together with its heading, and no others."""
+    fact, words = hit.sourced.fact, words_of(phrase)
+    line, heads = address_of(fact).line, address_of(fact).heads
+    return fact.statement is not None and line < words <= line | heads and hit.is_complete and not hit.extra
+
+
 def _is_beside(hit: FactHit, literal: FactHit) -> bool:
-    """Return whether a row is another one of the table of one that is called as asked, or says no more than it."""
+    """Return whether a row is on the page or statement of one that is called as asked, or says no more than it."""
     statement = literal.sourced.fact.statement
-    of_statement = statement is not None and hit.sourced.fact.statement is statement  # of a report of another year
-    return _of_one_table(hit, literal) or of_statement or _row_says_no_more(hit, literal)
+    of_statement = statement is not None and hit.sourced.fact.statement is statement  # of another year's report, too
+    return hit.sourced.key == literal.sourced.key or of_statement or _row_says_no_more(hit, literal)
 
 
 def _row_says_no_more(hit: FactHit, literal: FactHit) -> bool:
-    """Return whether a row has no other words than one that is called exactly what is asked for."""
+    """Return whether a row has no other words than one that is called exactly as asked; no sentence has others."""
     one, other = (address_of(each.sourced.fact) for each in (hit, literal))
-    return one.line <= other.line and hit.sourced.fact.source == literal.sourced.fact.source != "text"
+    sources = hit.sourced.fact.source, literal.sourced.fact.source
+    return sources[1] != "text" and (sources[0] == "text" or (one.line <= other.line and sources[0] == sources[1]))
 
 
 def is_literal(hit: FactHit, phrase: str) -> bool:
     """Return whether a row is called exactly what is asked for; words that only bind, and brackets, may be left out."""
     label, asked = without_reference(hit.sourced.fact.label), in_order(phrase)
     binding = word_lists("fact_words")["binding"]
-    names = [in_order(label), in_order(without_brackets(label) if "(" in label else label)]
+    forms = (label, without_brackets(label), expand_abbreviations(label)) if "(" in label else (label,)
+    names = [in_order(form) for form in forms]
     return hit.is_complete and asked in (*names, tuple(word for word in names[0] if word not in binding))
 
 
