@@ -135,6 +135,8 @@ def _ways(
     yield lexed, ()
     if literal != printed:
         yield literal, ()
+    if apart := _with_parts_as_lines(lexed.tokens):
+        yield replace(lexed, tokens=apart), ()
     general = word_lists("part_words")["general"]
     measured, described = with_measure_in_brackets(
         lexed.tokens, lambda word: word not in general and names.part_called(f"{word} {_OF_A_PART}", keys) is not None
@@ -148,6 +150,18 @@ def _ways(
         if words:
             notes += tuple(f"{note}: {one}" for one in ([words] if isinstance(words, str) else words))
             yield replace(lexed, tokens=tuple(bare)), notes
+
+
+def _with_parts_as_lines(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Return the tokens with parts as lines, if no measure stands beside any; empty otherwise: `Cloud minus Services`.
+
+    Members of a table are parts, and rows with figures of their own.
+    """
+    lines = [False, *(one.type in LINES for one in tokens), False]
+    parts = [at for at, one in enumerate(tokens) if one.type == "PART"]
+    if not parts or any(lines[at] or lines[at + 2] for at in parts):
+        return ()
+    return tuple(replace(one, type="PHRASE", value=None) if one.type == "PART" else one for one in tokens)
 
 
 _LEFT_ASIDE: dict[Callable[[Sequence[Token], str], tuple[list[Token], str | tuple[str, ...]]], str] = {
