@@ -473,7 +473,7 @@ def _whole_line(lexed: LexedQuestion) -> tuple[Line, tuple[Period, ...]]:
     part = str(parts[0].value) if len(parts) == 1 else None  # a caption that mentions it does not make a figure its own
     told = ("COMPANY", "PERIOD", "PART") if part else ("COMPANY", "PERIOD")
     text = mask_spans(lexed.text, [(one.start, one.end) for one in lexed.tokens if one.type in told])
-    words = " ".join(word for word in _WORD.findall(text) if not words_of(word) <= _ASKING)
+    words = " ".join(word for word in _WORD.findall(text) if word == "US" or not words_of(word) <= _ASKING)
     periods = tuple(period_of(mention) for one in lexed.tokens if one.type == "PERIOD" for mention in mentions_of(one))
     return Line(words=words, part=part), periods
 

@@ -975,7 +975,8 @@ def _with_printed_formula_names(
 def _full_name(formula: NamedFormula) -> str:
     """Return the name of a formula as filings print it: `free cash flow` for `FCF`."""
     name = formula.formula.replace("_", " ")
-    return name if name.count(" ") and " " not in formula.words else formula.words
+    short = " " not in formula.words or words_of(formula.words) < words_of(name)  # `free cash`
+    return name if name.count(" ") and short else formula.words
 
 
 def _are_printed_by_name(intent: Intent, names: Sequence[str], workspace: Workspace) -> bool:

@@ -38,6 +38,7 @@ from fin_agent.retrieval.fact_terms import (
     clause_count,
     clause_subject,
     in_order,
+    is_of_acquisition,
     stems,
     without_brackets,
     without_reference,
@@ -301,6 +302,7 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     asked = _FactPhrase.of(query, lexicon)
     fitting = _in_tagged_scale([sourced for sourced in facts if matches_period(sourced.fact, query)])
     fitting = fitting if query.part else _without_subtotals(_without_sections_of_parts(fitting))
+    fitting = [one for one in fitting if not is_of_acquisition(one.fact) or asked.printed & words_of(one.fact.caption)]
     weigh = word_weights(frozenset(each.fact.label for each in fitting if each.fact.source != "text"))
     hits = _statement_first(_ranked(fitting, asked, weigh))
     if hits and asked.metric is None and hits[0].extra:

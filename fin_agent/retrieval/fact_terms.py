@@ -210,6 +210,11 @@ def years_of(period: FactPeriod) -> Words:
     return frozenset((*map(str, (period.fiscal_year, *days)), *quarter))
 
 
+def is_of_acquisition(fact: Fact) -> bool:
+    """Return whether a figure is of what was bought with a company, so that it is not the buyer's own."""
+    return not fact.tied and fact.statement is None and _PATTERNS["acquired"].search(fact.caption) is not None
+
+
 def stems(kind: str) -> Words:
     """Return the words of a list of `fact_words.yaml`, in the form of `words_of`."""
     return words_of(" ".join(sorted(word_lists("fact_words")[kind])))

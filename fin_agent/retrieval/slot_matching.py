@@ -9,6 +9,7 @@ from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.lexicon.words import patterns
+from fin_agent.retrieval.fact_terms import is_of_acquisition
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 
@@ -34,6 +35,7 @@ def fills_slot(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], 
         and fact.unit == metric.unit
         and not (fact.section and _PATTERNS["non-GAAP"].search(fact.section[-1]))
         and (fact.tied or home is None or fact.tag is not None)
+        and (fact.tag is not None or not is_of_acquisition(fact))
         and owners.get(sourced.doc_id) == slot.company
         and covers_period(fact, slot, home)
     )
