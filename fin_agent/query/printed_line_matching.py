@@ -445,7 +445,9 @@ def read_as_row(question: str, names: KnownNames, before: Query | None = None) -
     companies = companies_of(lexed.companies) or earlier.companies
     for start, end in names.lines_in(lexed.text, [one.key for one in companies]) if len(companies) == 1 else ():
         start, end = with_whole_phrases(lexed.tokens, start, end)
-        inside = [one for one in lexed.tokens if start <= one.start and one.end <= end]
+        article = _ARTICLE.search(lexed.text, 0, start)  # may be read with the first word: `the ratio of`
+        first = article.start() if article is not None else start
+        inside = [one for one in lexed.tokens if first <= one.start and one.end <= end]
         outside = [one for one in lexed.tokens if one not in inside]
         text = collapse_spaces(lexed.text[start:end], len(question)).strip(" ,.?")
         told = [period_of(mention) for one in outside if one.type == "PERIOD" for mention in mentions_of(one)]
@@ -464,7 +466,7 @@ def _is_known(text: str, tokens: Sequence[Token]) -> bool:
     return not said or (only and words_of(text) - _OF_THE_WHOLE <= words_of(read[0].text))
 
 
-_OF_THE_WHOLE = words_of("total net")
+_OF_THE_WHOLE, _ARTICLE = words_of("total net"), re.compile(r"\bthe\s+$", re.I)
 
 
 def _whole_line(lexed: LexedQuestion) -> tuple[Line, tuple[Period, ...]]:

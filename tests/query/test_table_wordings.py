@@ -254,6 +254,25 @@ TABLES = {
         Parcel|40|50
         Total|70|75""",
     ),
+    "quince": (
+        "Other figures of the years ended December 31 (in millions):",
+        """Years ended December 31,|2019|2018
+        Total hedging (benefit)/expense|23|19
+        Intersegment revenues eliminated on consolidation|37|31
+        Ratio of earnings to fixed charges|5.9|6.1
+        Amount of net loss recognized in earnings|(21)|(18)
+        Total margin for operating segments|242|230
+        Short-term and long-term debt|155|143
+        Ultimate projected increase|12|10""",
+    ),
+    "mulberry": (
+        "On May 1, 2019 we acquired Sorrel Corporation. The following table is the final purchase price allocation (in"
+        " millions):",
+        """|December 31, 2019
+        Backlog|40
+        Merchandise in transit|15
+        Goodwill|310""",
+    ),
     "aspen": (
         "Store and Operations Profile",
         """|December 31, 2018|Opened|Closed|December 31, 2019
@@ -297,6 +316,17 @@ TABLES = {
     ),
 }
 ASKED = [
+    ("quince", "What was the total hedging (benefit)/expense in 2019?", 23),
+    ("quince", "Intersegment revenues eliminated on consolidation 2019", 37),
+    ("quince", "What was the ratio of earnings to fixed charges in 2018?", 6.1),
+    ("quince", "What was the amount of net loss recognized in earnings in 2019?", -21),
+    ("quince", "How much was the total margin for operating segments in 2019?", 242),
+    ("quince", "What was the short-term and long-term debt in 2019?", 155),
+    ("quince", "Ultimate projected increase 2019", 12),
+    ("mulberry", "What was the backlog at the end of 2019?", None),
+    ("mulberry", "How much merchandise was in transit at the end of 2019?", None),
+    ("mulberry", "Goodwill acquired with Sorrel 2019", 310),
+    ("willow", "By how much did wages and salaries exceed total other accrued liabilities in 2019?", -35),
     ("alder", "What is the percentage of Bell Wireless out of total operating revenues in 2019?", 75),
     ("alder", "What is the sum of the operating revenues of Bell Wireless in 2018 and 2019?", 5407),
     ("alder", "What is the percentage of accrued receivables in billed receivables in 2019?", 75.10),
