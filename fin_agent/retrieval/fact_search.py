@@ -449,10 +449,9 @@ def _is_beside(hit: FactHit, literal: FactHit) -> bool:
 
 
 def _row_says_no_more(hit: FactHit, literal: FactHit) -> bool:
-    """Return whether a row has no other words than one that is called exactly as asked; no sentence has others."""
+    """Return whether a row has no other words than one that is called exactly as asked."""
     one, other = (address_of(each.sourced.fact) for each in (hit, literal))
-    sources = hit.sourced.fact.source, literal.sourced.fact.source
-    return sources[1] != "text" and (sources[0] == "text" or (one.line <= other.line and sources[0] == sources[1]))
+    return one.line <= other.line and hit.sourced.fact.source == literal.sourced.fact.source != "text"
 
 
 def is_literal(hit: FactHit, phrase: str) -> bool:

@@ -266,7 +266,7 @@ TABLES = {
         Ultimate projected increase|12|10""",
     ),
     "mulberry": (
-        "On May 1, 2019 we acquired Sorrel Corporation. The following table is the final purchase price allocation (in"
+        "On May 1, 2019 we acquired Plume Corporation. The following table is the final purchase price allocation (in"
         " millions):",
         """|December 31, 2019
         Backlog|40
@@ -325,7 +325,7 @@ ASKED = [
     ("quince", "Ultimate projected increase 2019", 12),
     ("mulberry", "What was the backlog at the end of 2019?", None),
     ("mulberry", "How much merchandise was in transit at the end of 2019?", None),
-    ("mulberry", "Goodwill acquired with Sorrel 2019", 310),
+    ("mulberry", "Goodwill acquired with Plume 2019", 310),
     ("willow", "By how much did wages and salaries exceed total other accrued liabilities in 2019?", -35),
     ("alder", "What is the percentage of Bell Wireless out of total operating revenues in 2019?", 75),
     ("alder", "What is the sum of the operating revenues of Bell Wireless in 2018 and 2019?", 5407),

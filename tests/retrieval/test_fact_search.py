@@ -568,3 +568,38 @@ def test_a_caption_that_names_what_its_table_states_is_a_heading() -> None:
     ]
     result = found(cells, "net additions to property and equipment", part="Cloud")
     assert values(result)[0] == 53 and result.is_sure
+
+
+def test_of_rows_of_one_metric_the_one_called_as_asked_is_taken_from_every_report() -> None:
+    flows = {"metric": "repurchases_of_common_stock", "statement": Statement.CASH_FLOW}
+    rows = [
+        fact("Repurchase of common shares", -283, 12, **flows),
+        fact("Purchase of treasury shares", -21, 12, **flows),
+    ]
+    later = [replace(each, doc_id="b") for each in rows]
+    result = found([*rows, *later], "purchase of treasury shares", metric="repurchases_of_common_stock")
+    assert set(values(result)) == {-21} and result.is_sure
+
+
+def test_a_row_with_the_same_words_in_another_order_yields_to_the_one_called_as_asked() -> None:
+    rows = [
+        fact("Prepaid expenses and other", 6906, statement=Statement.BALANCE_SHEET),
+        fact("Other prepaid expense and other", 2287, page=90, section=("Prepaid expenses and other",)),
+    ]
+    assert values(found(rows, "other prepaid expense and other"))[0] == 2287
+    assert values(found(rows, "prepaid expenses and other"))[0] == 6906
+
+
+def test_a_row_of_a_statement_named_with_its_heading_goes_before_an_adjustment_of_that_name() -> None:
+    rows = [
+        fact("Product support revenues", -2, 12, caption="Adjustments of acquired contracts"),
+        fact("Product support", 18861, 12, section=("Revenues",), statement=Statement.INCOME),
+    ]
+    assert values(found(rows, "product support revenues"))[0] == 18861
+
+
+def test_what_was_bought_with_a_company_is_not_the_buyers() -> None:
+    caption = "The final purchase price allocation of Plume Corporation (in millions):"
+    rows = [fact("Inventories", 15, caption=caption, metric="inventories")]
+    assert not found(rows, "inventories", metric="inventories").hits
+    assert values(found(rows, "Plume inventories")) == [15]
