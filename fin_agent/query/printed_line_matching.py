@@ -25,7 +25,7 @@ from fin_agent.query.lexer import (
     with_whole_phrases,
 )
 from fin_agent.query.modifier_attachment import LINES, period_of
-from fin_agent.query.tokens import Token, has_any, types_in
+from fin_agent.query.tokens import Token, types_in
 from fin_agent.query.tree import (
     Axis,
     Combination,
@@ -404,29 +404,19 @@ def _year_of(period: Period) -> int | None:
 
 
 def read_as_printed(
-    question: str, names: KnownNames, workspace: Workspace, before: Query | None = None, *, listed: bool
+    question: str, names: KnownNames, workspace: Workspace, before: Query | None = None
 ) -> Query | None:
     """Return the question as one printed line, whose words are all words but company and period.
 
-    For questions that the grammar cannot parse; fact search accepts a figure only if its address has every word.
-
-    Args:
-        question: The question.
-        names: The known names.
-        workspace: The index.
-        before: The previous question, for a missing company or period.
-        listed: Whether words that list several lines may be one row, as `contribution loss and contribution margin`
-            may.
-
-    Returns:
-        The query; None for several companies or periods, too few words, or several listed lines.
+    For questions that the grammar cannot parse; fact search accepts a figure only if its address has every word. What
+    is missing comes from `before`, the previous question. None for several companies or periods, or too few words.
     """
     if len(question.split()) > _MOST_WORDS:
         return None
     earlier = before or Query(question=question)
     lexed = lex(expand_abbreviations(question), names, about=[one.key for one in earlier.companies])
     companies = companies_of(lexed.companies) or earlier.companies
-    if len(companies) != 1 or lexed.unknown or not _is_one_name(lexed.tokens, listed=listed):
+    if len(companies) != 1 or lexed.unknown or not all(_is_of_a_line(one) for one in lexed.tokens):
         return None
     line, periods = _whole_line(lexed)
     query = Query(question=question, measures=(line,), companies=companies, periods=periods or earlier.periods)
@@ -443,19 +433,27 @@ def read_as_row(question: str, names: KnownNames, before: Query | None = None) -
     earlier = before or Query(question=question)
     lexed = lex(expand_abbreviations(question), names, about=[one.key for one in earlier.companies])
     companies = companies_of(lexed.companies) or earlier.companies
-    for start, end in names.lines_in(lexed.text, [one.key for one in companies]) if len(companies) == 1 else ():
-        start, end = with_whole_phrases(lexed.tokens, start, end)
-        article = _ARTICLE.search(lexed.text, 0, start)  # may be read with the first word: `the ratio of`
-        first = article.start() if article is not None else start
-        inside = [one for one in lexed.tokens if first <= one.start and one.end <= end]
-        outside = [one for one in lexed.tokens if one not in inside]
-        text = collapse_spaces(lexed.text[start:end], len(question)).strip(" ,.?")
-        told = [period_of(mention) for one in outside if one.type == "PERIOD" for mention in mentions_of(one)]
-        periods = tuple(told) or earlier.periods
-        alone = types_in("beside-a-row").issuperset(one.type for one in outside) and len(periods) < 2
-        if alone and not _is_known(text, inside) and not is_request_of_metric(inside, outside):
-            return Query(question=question, measures=(Line(words=text),), companies=companies, periods=periods)
+    if len(companies) != 1:
+        return None
+    for span in names.lines_in(lexed.text, [companies[0].key]):
+        if (row := _row_alone(lexed, *with_whole_phrases(lexed.tokens, *span))) is not None:
+            line, told = row
+            periods = told or earlier.periods
+            return Query(question=question, measures=(line,), companies=companies, periods=periods)
     return None
+
+
+def _row_alone(lexed: LexedQuestion, start: int, end: int) -> tuple[Line, tuple[Period, ...]] | None:
+    """Return a printed line and its period if nothing else is asked, and the line is not known by itself."""
+    article = _ARTICLE.search(lexed.text, 0, start)  # may be read with the first word: `the ratio of`
+    first = article.start() if article is not None else start
+    inside = [one for one in lexed.tokens if first <= one.start and one.end <= end]
+    outside = [one for one in lexed.tokens if one not in inside]
+    text = collapse_spaces(lexed.text[start:end], end).strip(" ,.?")
+    told = [period_of(mention) for one in outside if one.type == "PERIOD" for mention in mentions_of(one)]
+    alone = types_in("beside-a-row").issuperset(one.type for one in outside) and len(told) < 2
+    known = _is_known(text, inside) or is_request_of_metric(inside, outside)
+    return (Line(words=text), tuple(told)) if alone and not known else None
 
 
 def _is_known(text: str, tokens: Sequence[Token]) -> bool:
@@ -530,11 +528,8 @@ _ALIKE = {
 _REPORTING, _MOST_SPARE = stems("of reporting"), 4
 
 
-def _is_one_name(tokens: Sequence[Token], *, listed: bool) -> bool:
-    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
-    lists = has_any(tokens[lines[0] : lines[-1]] if lines else (), ("AND", "STOP", "OR", "VERSUS"))
-    is_a_name = all(one.type in types_in("of-a-line") or one.type.startswith("KIND_") for one in tokens)
-    return is_a_name and (listed or not lists)
+def _is_of_a_line(token: Token) -> bool:
+    return token.type in types_in("of-a-line") or token.type.startswith("KIND_")
 
 
 _WORD = re.compile(r"\d[\d.,]*\d%?|\w[\w&'/.-]*\w|\w%?")

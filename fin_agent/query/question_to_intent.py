@@ -519,9 +519,6 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 if (told := _without_figures(query, words, workspace, first=not place)) is not None:
                     return told
                 continue
-            splits = first is None and _may_split_printed_line(query, workspace)
-            if splits and (whole := _as_one_line(words, workspace, before, listed=False)) is not None:
-                return whole
             first = first or query
             try:
                 intent = _as_answerable(query, words, workspace)
@@ -560,7 +557,7 @@ def _is_in_order(query: Query, spelt: str) -> bool:
 def _by_printed_words(first: Query | None, words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:
     """Return the question with the name of its part in its line, or all of it as one printed line; None if neither."""
     by_words = _with_part_in_lines(first, words, workspace, before)
-    return by_words or _as_one_line(words, workspace, before, listed=True)
+    return by_words or _as_one_line(words, workspace, before)
 
 
 def _with_part_in_lines(
@@ -656,23 +653,15 @@ def _plan(intent: Intent, workspace: Workspace) -> Plan:
     return build_plan(intent, workspace.lexicon, workspace.years)
 
 
-def _may_split_printed_line(query: Query, workspace: Workspace) -> bool:
-    """Return whether the words of one printed line may be misread as several lines, several parts, or an average."""
-    cut = any(line.balance == "average" or "," in line.words for line in _unknown_lines(query))
-    return (len(query.measures) > 1 or len(query.uncompared_parts) > 1 or cut) and not _is_company_action(
-        query, workspace
-    )
-
-
 def _unknown_lines(query: Query) -> list[Line]:
     """Return the lines that are no metric of the lexicon."""
     return [line for line in query.lines() if isinstance(line, Line) and not line.metric]
 
 
-def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, listed: bool) -> Intent | None:
+def _as_one_line(words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:
     """Return the question as one printed figure whose address has all of its words; None if none is certain."""
     text, _ = _without_report(words)
-    query = read_as_printed(text, known_names(workspace), workspace, before, listed=listed)
+    query = read_as_printed(text, known_names(workspace), workspace, before)
     if query is None or _is_company_action(query, workspace) or len(split_requests(words.question)) > 1:
         return None
     return _surely_printed(query.model_copy(update={"question": words.question}), words, workspace)
@@ -919,9 +908,7 @@ def _planned(
 
     Raises UnboundError if it cannot be planned, or a part of it is used by no line.
     """
-    named = query.uncompared_parts
-    own = {line.part for line in query.lines()}  # a part that no line uses, because each has one of its own
-    if unused := [name for name in named if name not in own and None not in own]:
+    if unused := _unused_parts(query):
         raise UnboundError(f"the meaning of {' and '.join(map(repr, unused))}, which was not understood")
     intent = bind_query(query, words, workspace, searched).model_copy(update={"query": query})
     if query.unit in ("basis points", "percentage points") and intent.relation is Relation.CHANGE:
@@ -939,6 +926,13 @@ def _planned(
         return intent, None
     known = all(company.key in workspace.years for company in intent.companies)
     return intent, _plan(intent, workspace) if known else None
+
+
+def _unused_parts(query: Query) -> list[str]:
+    """Return the parts named by a query that compares nothing which no line uses, because each has one of its own."""
+    named = query.parts.names if query.parts is not None and query.comparison is None else ()
+    own = {line.part for line in query.lines()}
+    return [name for name in named if name not in own and None not in own]
 
 
 def _in_printed_unit(query: Query, intent: Intent, plan: Plan | None, workspace: Workspace) -> Intent:

@@ -302,11 +302,6 @@ class Query(_Node):
         return named[0] if len(named) == 1 else None
 
     @property
-    def uncompared_parts(self) -> tuple[str, ...]:
-        """The named parts of a query that compares nothing."""
-        return self.parts.names if self.parts is not None and self.comparison is None else ()
-
-    @property
     def axis(self) -> Axis | None:
         """The dimension of the comparison; None without one."""
         return self.comparison.axis if self.comparison is not None else None
