@@ -151,6 +151,8 @@ def test_a_question_is_read_as_one_line_where_it_asks_nothing_else(workspace: Wo
         "maximum potential payments guarantees"
     )
     assert read(f"spare parts and used aircraft of {name} in 2023") == "spare parts used aircraft"
+    part = _own_parts(workspace, owner)[0]
+    assert read(f"tell us the US {part} spare parts of {name} in 2023") == f"US {part} spare parts"
     assert read(f"Why did spare parts of {name} rise in 2023?") is None
     assert read(f"By how much did spare parts of {name} exceed rotable parts in 2023?") is None
     assert read(f"inventories of {name} in 2023") is None

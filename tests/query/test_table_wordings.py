@@ -263,7 +263,10 @@ TABLES = {
         Amount of net loss recognized in earnings|(21)|(18)
         Total margin for operating segments|242|230
         Short-term and long-term debt|155|143
-        Ultimate projected increase|12|10""",
+        Ultimate projected increase|12|10
+        Net cash provided by operating activities|90|80
+        Purchases of property and equipment|(20)|(15)
+        Free cash flow|61|55""",
     ),
     "mulberry": (
         "On May 1, 2019 we acquired Plume Corporation. The following table is the final purchase price allocation (in"
@@ -316,6 +319,7 @@ TABLES = {
     ),
 }
 ASKED = [
+    ("quince", "How much free cash was there in 2019?", 61),
     ("quince", "What was the total hedging (benefit)/expense in 2019?", 23),
     ("quince", "Intersegment revenues eliminated on consolidation 2019", 37),
     ("quince", "What was the ratio of earnings to fixed charges in 2018?", 6.1),
