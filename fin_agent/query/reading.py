@@ -159,8 +159,8 @@ def _with_parts_as_lines(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """
     lines = [False, *(one.type in LINES for one in tokens), False]
     parts = [at for at, one in enumerate(tokens) if one.type == "PART"]
-    if not parts or any(lines[at] or lines[at + 2] for at in parts):
-        return ()
+    if not parts or any(lines[at] or lines[at + 2] for at in parts) or has_any(tokens, ("THAN", *types_in("kind"))):
+        return ()  # `the Online segment` is called a part
     return tuple(replace(one, type="PHRASE", value=None) if one.type == "PART" else one for one in tokens)
 
 
