@@ -137,7 +137,6 @@ SAME = {
         "What share of Apple's 2024 net sales came from Cloud?",
         "What percentage of Apple's 2024 net sales was contributed by the Cloud category?",
         "How much of Apple's net sales came through Cloud in 2024, as a share?",
-        "What share of Apple's 2024 net sales went through Cloud?",
         "What share of Apple's 2024 net sales was generated from Cloud?",
     ],
     "shares that a part has": [
