@@ -44,7 +44,9 @@ _FRAMES = (
     "{company} fiscal {year}: {formula}",
     "Calculate {formula} for {company} in fiscal {year}",
 )
-_NEAR, _ROUNDED = Decimal("0.002"), Decimal("0.005")
+_NEAR = Decimal("0.002")
+_SCALES = {"USD thousands": 3, "USD millions": 6, "USD billions": 9, "percent": -2}
+_LINE = re.compile("|".join(sorted(LINES, key=len, reverse=True)))
 
 
 class Term(NamedTuple):
@@ -60,16 +62,17 @@ def figures_of(workspace: Workspace) -> Iterator[tuple[str, int, Mapping[str, De
     for company in workspace.directory.companies:
         filed = (workspace.directory.identities[doc_id].fiscal_year for doc_id in company.doc_ids)
         for year in sorted({year for year in filed if year})[-2:]:
-            held = {
-                line: value for line in LINES if (value := _asked(f"{company.name} {line} fiscal {year}", workspace))
-            }
+            asked = ((line, _asked(f"{company.name} {line} fiscal {year}", workspace)) for line in LINES)
+            held = {line: value for line, value in asked if value}
             if len(held) >= _FEWEST_LINES:
                 yield company.name, year, held
 
 
 def _asked(question: str, workspace: Workspace) -> Decimal | None:
+    """Return the answer to a question in its base unit: dollars, or the quotient of a percentage; None without any."""
     answer = workspace.ask(question).answer
-    return Decimal(str(answer.value)) if answer.value else None
+    scale = _SCALES.get(answer.unit or "", 0)
+    return Decimal(str(answer.value)).scaleb(scale) if answer.value is not None else None
 
 
 def drawn(figures: Mapping[str, Decimal], draw: random.Random, depth: int) -> Term:
@@ -97,13 +100,6 @@ def _bracketed(term: Term) -> str:
     return f"({term.text})" if term.text not in LINES else term.text
 
 
-def is_right(answer: float, term: Term) -> bool:
-    """Whether an answer, in the unit of its lines, in dollars or in percent, is the value, as it is rounded."""
-    scales = (0, -3, -6) if term.dollars else (0, -2)  # small amounts are told in dollars
-    ways = [Decimal(str(answer)).scaleb(scale) for scale in scales]
-    return any(abs(way - term.value) <= max(_NEAR * abs(term.value), _ROUNDED) for way in ways)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("index")
@@ -117,16 +113,16 @@ def main() -> None:
     while counts.total() < arguments.number:
         company, year, figures = draw.choice(known)
         term = drawn(figures, draw, 3)
-        if term.text in LINES or len(set(re.findall("|".join(LINES), term.text))) < len(
-            re.findall("|".join(LINES), term.text)
-        ):
+        lines = _LINE.findall(term.text)
+        if term.text in LINES or len(set(lines)) < len(lines):
             continue  # a line alone, or a line twice: `x - x` has no source
         question = draw.choice(_FRAMES).format(formula=term.text, company=company, year=year)
-        answer = workspace.ask(question).answer
-        told = "refused" if answer.value is None else "right" if is_right(answer.value, term) else "wrong"
+        value = _asked(question, workspace)
+        is_right = value is not None and abs(value - term.value) <= _NEAR * abs(term.value)
+        told = "refused" if value is None else "right" if is_right else "wrong"
         counts[told] += 1
         if arguments.show and told != "right":
-            print(f"{told}: {question}\n  {term.value:,.4f}\n  {answer.text[:260]}")
+            print(f"{told}: {question}\n  {term.value:,.4f}, told {value}")
     print(", ".join(f"{count} {what}" for what, count in counts.most_common()))
 
 

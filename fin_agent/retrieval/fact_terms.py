@@ -212,7 +212,12 @@ def years_of(period: FactPeriod) -> Words:
 
 def is_of_acquisition(fact: Fact) -> bool:
     """Return whether a figure is of what was bought with a company, so that it is not the buyer's own."""
-    return fact.statement is None and _PATTERNS["acquired"].search(fact.caption) is not None
+    return fact.statement is None and _tells_of_acquisition(fact.caption)
+
+
+@lru_cache(maxsize=10_000)
+def _tells_of_acquisition(caption: str) -> bool:
+    return _PATTERNS["acquired"].search(caption) is not None
 
 
 def stems(kind: str) -> Words:
