@@ -809,6 +809,8 @@ def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list
         if one.type != "METRIC" or one.text.lower() != "cash":
             continue
         between = list(itertools.takewhile(lambda other: other.type in types_in("before-a-flow"), tokens[place + 1 :]))
+        if has_any(between, ("PERIOD",)) and not has_any(between, ("NOISE",)):
+            continue  # `cash 2024 capex 2024` lists two
         at = place + 1 + len(between)
         if (tokens[at].text.lower() if at < len(tokens) else "") == "after" and _as_flow(tokens[at + 1], names):
             settled[place] = replace(

@@ -85,7 +85,7 @@ from fin_agent.query.tree import (
     Query,
     without_move,
 )
-from fin_agent.retrieval.fact_search import NARROWING, OPENING, is_literal, kept_for, with_own_unit
+from fin_agent.retrieval.fact_search import NARROWING, OPENING, is_literal, kept_once, with_own_unit
 from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, is_label_of, titles_of, words_of
 from fin_agent.retrieval.figure_families import COMPONENT
 from fin_agent.retrieval.nearest_figure import LIKELY_ENOUGH, ONLY_TOLD_ENOUGH, find_nearest_figure
@@ -153,12 +153,8 @@ class PrintedText:
 def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
     """Return what the filings of these companies print around their figures; cached until that list changes."""
     filings = filings_of(keys, workspace)
-    known: dict[tuple[str, ...], PrintedText] = kept_for(workspace.index).setdefault("printed", {})
-    if filings not in known:
-        if len(known) >= _MAX_PRINTED:
-            known.clear()
-        known[filings] = PrintedText(workspace.index.address_texts(filings))
-    return known[filings]
+    index = workspace.index
+    return kept_once(index, "printed", filings, lambda: PrintedText(index.address_texts(filings)), most=_MAX_PRINTED)
 
 
 def names_in(texts: Collection[str]) -> frozenset[tuple[str, str]]:

@@ -11,11 +11,11 @@ import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
@@ -53,6 +53,8 @@ from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
+
+T = TypeVar("T")
 
 _PATTERNS = patterns("address_patterns")
 _MAX_KEPT = 128
@@ -259,6 +261,16 @@ def kept_for(index: FilingIndex) -> dict[str, Any]:
     return kept[1]
 
 
+def kept_once(index: FilingIndex, kind: str, key: Hashable, make: Callable[[], T], *, most: int) -> T:
+    """Return what `make` returns, kept for an index under `kind` and `key`; the `most` that were last used are kept."""
+    kept = kept_for(index).setdefault(kind, {})
+    found: T | None = kept.pop(key, None)
+    kept[key] = known = make() if found is None else found
+    while len(kept) > most:
+        kept.pop(next(iter(kept)), None)
+    return known
+
+
 def period_fit_of(query: FactQuery, identity: Identity) -> float:
     """Return how well a filing fits the period of a query; the report for that period fits best."""
     if query.fiscal_year is None:
@@ -286,13 +298,14 @@ def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     if fact.unit != "USD":
         return sourced
     address = address_of(fact)
-    caption = fact.caption.rpartition(". ")[2]  # a paragraph above it is about other figures
+    last = fact.caption.rpartition(". ")[2]  # a paragraph above it is about other figures
+    caption = _PATTERNS["scale alone"].sub("", last) if "(" in last else last
     around = address.line | address.heads | address.column | words_of(caption)
     rows = " ".join(fact.row_path)
     per_unit = bool((address.line | address.heads) & _PER) and fact.source != "text"
     if not per_unit and (not around & _COUNTED or around & _OF_MONEY):
         return sourced
-    said = not per_unit and fact.scale <= _COUNTED_IN
+    said = not per_unit and (fact.scale <= _COUNTED_IN or caption != last)
     scale = fact.scale if said or re.search(r"\b(?:thousand|million|billion)s?\b|000", rows, re.I) else 1
     return replace(sourced, fact=replace(fact, unit="USD" if per_unit else "count", scale=scale))
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from fin_agent.filings.tables.column_periods import time_words
 from fin_agent.index.protocol import PageKey, SourcedFact
@@ -22,6 +22,7 @@ from fin_agent.retrieval.fact_search import (
     facts_of_year,
     find_facts,
     is_acronym,
+    kept_once,
     matches_period,
     period_fit_of,
     synonym_wordings,
@@ -163,7 +164,7 @@ _SUMMED = words_of(" ".join(word_lists("part_words")["sums"]))
 _CALLED = words_of(" ".join(word_lists("question_words")["called by tables"]))
 _RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"), words_of("income loss gain")
 _FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
-_FILINGS = 3
+_FILINGS, _MAX_TABLES = 3, 16
 """Number of filings whose tables are read: the report for the period and those that repeat it."""
 _SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
 """Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
@@ -233,7 +234,9 @@ def find_family(
     dated = (each for each in rows if scope.holds(each.key) and matches_period(each.fact, last))
     pages = {each.key for each in dated if asked.may_match_page(each.fact)}
     filings = sorted({key.doc_id for key in pages}, key=lambda doc_id: (-fits[doc_id], doc_id))[:_FILINGS]
-    tables = _tables(workspace, sorted(key for key in pages if key.doc_id in filings))
+    of_filings = tuple(sorted(key for key in pages if key.doc_id in filings))
+    read = partial(_tables, workspace, of_filings)
+    tables = kept_once(workspace.index, "families' tables", of_filings, read, most=_MAX_TABLES)
     if asked.kind is None and (len(asked.kind_words) > 1 or asked.kind_words & _CALLED):
         tables = [_with_line_above(siblings, asked.kind_words, workspace) for siblings in tables]
     alike = grouped((siblings.measure, siblings) for siblings in tables)

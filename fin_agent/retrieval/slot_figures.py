@@ -13,7 +13,7 @@ from fin_agent.retrieval.fact_search import (
     FactQuery,
     FactSearchResult,
     find_facts,
-    kept_for,
+    kept_once,
     matches_period,
     with_own_unit,
 )
@@ -41,15 +41,14 @@ def printed_facts(slots: Iterable[Slot], workspace: Workspace, scope: Scope = EV
 
 def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> FactSearchResult:
     """Return what fact search finds for a slot, cached until the list of filings changes."""
-    known: dict[tuple[Slot, Scope], FactSearchResult] = kept_for(workspace.index).setdefault("figures", {})
-    if (slot, scope) not in known:
+
+    def search() -> FactSearchResult:
         if slot.table:
-            found = _figure_in_table(slot, workspace, scope)
-        else:
-            found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MAX_PRINTS)
-            found = found if found.matches else _most_likely(slot, workspace, scope) or found
-        known[slot, scope] = found
-    return known[slot, scope]
+            return _figure_in_table(slot, workspace, scope)
+        found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MAX_PRINTS)
+        return found if found.matches else _most_likely(slot, workspace, scope) or found
+
+    return kept_once(workspace.index, "figures", (slot, scope), search, most=_MAX_FIGURES)
 
 
 def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult | None:
@@ -105,23 +104,22 @@ def figure_place(sourced: SourcedFact) -> str:
 
 _ONE_FIGURE = "figure:"
 _MAX_PRINTS = 60
-_MAX_TABLES = 32
+_MAX_TABLES, _MAX_FIGURES = 32, 4096
 _TOLD = 3
 
 
 def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Siblings]:
     """Return the siblings of an anchor; with `others`, those in other tables of the filing, as for other years."""
-    kept: dict[tuple[str, bool], list[Siblings]] = kept_for(index).setdefault("tables", {})
-    if (anchor, others) not in kept:
+
+    def read() -> list[Siblings]:
         doc_id, page = anchor.split("#")[:2]
         pages = None if others or may_span_pages(anchor) else [PageKey(doc_id, int(page))]
         facts = index.facts([doc_id], pages=pages)
-        own = _tables_of(anchor, index, others=False)[:1] if others else []
-        found = [each for one in own for each in matching_siblings(one, facts)]
-        kept[anchor, others] = found if others else siblings_of(anchor, facts)
-    while len(kept) > _MAX_TABLES:
-        del kept[next(iter(kept))]
-    return kept[anchor, others]
+        if not others:
+            return siblings_of(anchor, facts)
+        return [each for one in _tables_of(anchor, index, others=False)[:1] for each in matching_siblings(one, facts)]
+
+    return kept_once(index, "tables", (anchor, others), read, most=_MAX_TABLES)
 
 
 def ambiguity_reason(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> str:

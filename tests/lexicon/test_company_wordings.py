@@ -210,6 +210,9 @@ SEVERAL = {
     "Is there a gap between Gap's online and store sales?": ("The Gap, Inc.",),
     "How many square feet does Target lease?": ("Target Corporation",),
     "Was the home delivery of Home Depot profitable?": ("The Home Depot, Inc.",),
+    "How much revenue did Apple get from Walmart?": ("Apple Inc.",),
+    "What did Nike make from Foot Locker in 2022?": ("NIKE, Inc.",),
+    "How does Nike's margin differ from Foot Locker's?": ("NIKE, Inc.", "Foot Locker, Inc."),
     "What is Microsoft's cloud revenue, and what is Apple's?": ("Microsoft Corporation", "Apple Inc."),
 }
 

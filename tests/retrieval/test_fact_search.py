@@ -11,7 +11,14 @@ import pytest
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.fact_search import FactQuery, FactSearchResult, find_facts, search_facts, with_own_unit
+from fin_agent.retrieval.fact_search import (
+    FactQuery,
+    FactSearchResult,
+    find_facts,
+    kept_once,
+    search_facts,
+    with_own_unit,
+)
 from fin_agent.retrieval.slot_figures import printed_facts
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
@@ -332,6 +339,28 @@ def test_an_amount_per_unit_has_no_scale_of_its_table() -> None:
     )
     assert with_own_unit(per_shipment).fact.value == 29
     assert with_own_unit(total).fact.value == 29_000_000
+
+
+def test_a_scale_without_a_unit_belongs_to_what_its_caption_counts() -> None:
+    captions = ("Our average MAUs by segment (amounts in millions):", "Fees paid for our MAUs (amounts in millions):")
+    users, fees = (
+        with_own_unit(SourcedFact("a", replace(fact("Games", 249, 3).fact, scale=1_000_000, caption=caption))).fact
+        for caption in captions
+    )
+    assert (users.value, users.unit) == (249_000_000, "count")
+    assert fees.unit == "USD"
+
+
+def test_what_is_kept_is_made_once_until_it_is_pushed_out(workspace: Workspace) -> None:
+    index, made = workspace.index, list[str]()
+
+    def make(key: str) -> list[str]:
+        made.append(key)
+        return [key]
+
+    for key in ("a", "b", "a", "c", "a", "b"):
+        assert kept_once(index, "test", key, lambda key=key: make(key), most=2) == [key]
+    assert made == ["a", "b", "c", "b"]
 
 
 def test_the_sales_of_what_is_counted_are_no_count() -> None:

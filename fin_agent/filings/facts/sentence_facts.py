@@ -12,6 +12,7 @@ from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
+from fin_agent.filings.facts.units_and_scales import is_in_cents
 from fin_agent.filings.tables.cells import scale_of
 from fin_agent.filings.tables.column_periods import FiscalCalendar, same_day, time_words
 from fin_agent.lexicon.words import patterns
@@ -121,7 +122,7 @@ def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
         one = None if split else _amount(match)
         if one is None:
             continue
-        if one.unit == "USD" and not one.scaled and _is_in_cents(one.amount):
+        if one.unit == "USD" and not one.scaled and is_in_cents(one.amount):
             end = found[-1].end if found else 0
             beside = found and found[-1].unit == "USD per share"
             near = beside and _PATTERNS["listed"].fullmatch(sentence, end, one.start)
@@ -136,7 +137,7 @@ def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
         if joined and not one.scaled and after.scaled and one.amount < _LEAST_IN_FULL and after.scale > 1:
             one.scale, one.scaled = after.scale, True
     for one in found:
-        if not one.scaled and scale > 1 and one.amount < _LARGEST_UNSCALED and not _is_in_cents(one.amount):
+        if not one.scaled and scale > 1 and one.amount < _LARGEST_UNSCALED and not is_in_cents(one.amount):
             one.scale = scale
     return found
 
@@ -199,10 +200,6 @@ def _count_of(match: re.Match[str]) -> PrintedAmount:
     scale = _SCALES.get((match["scale"] or "").lower(), 1)
     end = match.end("scale" if match["scale"] else "digits")
     return PrintedAmount(match.start(), end, amount, scale, "count", True)
-
-
-def _is_in_cents(amount: Decimal) -> bool:
-    return amount.as_tuple().exponent == -2
 
 
 _LARGEST_UNSCALED = 1_000_000

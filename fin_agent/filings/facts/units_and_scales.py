@@ -157,13 +157,34 @@ def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
     own = next((found for text in (row.label, *reversed(row.section)) if (found := unit_line_in(text))), "")
     if own and scale_of(own):
         return scale_of(own) or 1
+    if unit == "count" and _is_counted_in_thousands(row, unit_line):
+        return scale_of(unit_line) or 1
     if unit == "count" or _PATTERNS["in dollars"].search(row.label):
         return 1
     if unit == "shares":
         return _share_scale(cell.amount, unit_line)
-    if is_unit_line_exception(row.label, unit_line):
-        return 1
-    return scale_of(unit_line) or 1
+    scale = scale_of(unit_line) or 1
+    in_cents = is_in_cents(cell.amount) and scale <= _LARGEST_FOR_CENTS  # prices, yields, values of a unit
+    return 1 if in_cents or is_unit_line_exception(row.label, unit_line) else scale
+
+
+def _is_counted_in_thousands(row: Row, unit_line: str) -> bool:
+    """Return whether a row counts in the scale of a table that is not in money: members, but not employees."""
+    named = any(map(_PATTERNS["counted in thousands"].search, (row.label.lower(), *map(str.lower, row.section[-1:]))))
+    return named and not (_PATTERNS["in money"].search(unit_line) or is_unit_line_exception(row.label, unit_line))
+
+
+_LARGEST_FOR_CENTS = 1_000_000
+"""No table in thousands or millions prints cents of a thousand or a million; one in billions does."""
+
+
+def is_in_cents(amount: Decimal) -> bool:
+    """Return whether an amount is printed with two decimals.
+
+    >>> is_in_cents(Decimal("122.30")), is_in_cents(Decimal("122.3"))
+    (True, False)
+    """
+    return amount.as_tuple().exponent == -2
 
 
 def _share_scale(amount: Decimal, unit_line: str) -> int:

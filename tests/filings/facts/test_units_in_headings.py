@@ -218,3 +218,26 @@ def test_a_heading_is_told_without_the_sentence_above_it(tmp_path: Path, above: 
 def test_a_total_of_counts_is_a_count(tmp_path: Path, rows: Sequence[Sequence[str]], unit: str) -> None:
     above = ("CONSOLIDATED BALANCE SHEETS (in millions)",)
     assert figure(read(tmp_path, ("", "2019", "2018"), *rows, above=above), "TOTAL", 2018)[2] == unit
+
+
+def test_cents_are_in_no_scale(tmp_path: Path) -> None:
+    above = ("(dollars in millions, except ARPA)",)
+    rows = (("", "2019", "2018"), ("Service revenue", "$65,383", "$63,020"), ("Postpaid ARPA", "122.30", "119.10"))
+    filing = read(tmp_path, *rows, above=above)
+    assert figure(filing, "Service revenue", 2019) == (65383, 1_000_000, "USD")
+    assert figure(filing, "Postpaid ARPA", 2019)[:2] == (Decimal("122.30"), 1)
+
+
+@pytest.mark.parametrize(
+    ("unit_line", "label", "scale"),
+    [
+        ("(in thousands, except revenue per membership)", "Paid memberships at end of period", 1_000),
+        ("(in thousands)", "Wireless connections", 1_000),
+        ("(in thousands)", "Number of employees", 1),
+        ("(in thousands, except connections)", "Wireless connections", 1),
+        ("(dollars in thousands)", "Wireless connections", 1),
+    ],
+)
+def test_what_is_counted_in_the_scale_of_its_table(tmp_path: Path, unit_line: str, label: str, scale: int) -> None:
+    rows = (("", "2019", "2018"), ("Revenues", "$61,850", "$57,310"), (label, "54,750", "49,431"))
+    assert figure(read(tmp_path, *rows, above=(unit_line,)), label, 2019) == (54750, scale, "count")
