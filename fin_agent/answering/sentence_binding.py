@@ -82,11 +82,12 @@ def unsupported_claims(
             lacking.append(f"that it {said.direction}")
         discloses = said.denies and _PATTERNS["disclosure verbs"].search(said.text) is not None
         if said.denies and not discloses and not claims_nothing and not any(clause.denies for clause in near):
-            lacking.append("that it is not so")
+            lacking.append(f"that `{said.told}`")
         elif near and not said.denies:
             shared = [len(clause.stems & said.stems) for clause in near]
-            if all(clause.denies for clause, count in zip(near, shared, strict=True) if count == max(shared)):
-                lacking.append("that it is so")
+            closest = [clause for clause, count in zip(near, shared, strict=True) if count == max(shared)]
+            if all(clause.denies and _is_denied(said.text, clause) for clause in closest):
+                lacking.append(f"that `{said.told}`")
     return tuple(dict.fromkeys(lacking))
 
 
@@ -128,9 +129,16 @@ class _Clause:
     stems: frozenset[str]
     direction: str
     """`rose`, `fell`, `both` or `stayed`; empty if there is no direction."""
+    denied: frozenset[str]
+    """Stems of the first words behind its denials: what they turn around."""
     denies: bool
     supposes: bool
     """Whether it is conditional, so that it states no movement."""
+
+    @property
+    def told(self) -> str:
+        """Its words, for a message."""
+        return self.text.strip()[:80]
 
 
 @lru_cache(maxsize=512)
@@ -138,11 +146,25 @@ def _clauses(text: str) -> tuple[_Clause, ...]:
     clauses = []
     for part in _PATTERNS["clause"].split(text):
         if part and any(map(str.isalnum, part)):
-            denies = bool(_found("denials", part))
+            denials = listed("sentence_claims", "denials").finditer(part.replace("’", "'"))
+            denied = [frozenset(stems_of(part[one.end() :])[:_DENIED]) for one in denials]
             # A capitalized `May` is a month.
             supposes = any(found[0].islower() for found in listed("sentence_claims", "conditionals").finditer(part))
-            clauses.append(_Clause(part, _content_stems(part), _direction(part), denies, supposes))
+            clauses.append(
+                _Clause(
+                    part, _content_stems(part), _direction(part), frozenset().union(*denied), bool(denied), supposes
+                )
+            )
     return tuple(clauses)
+
+
+def _is_denied(said: str, clause: _Clause) -> bool:
+    """Return whether a clause denies what is said: `commitments not yet recognized` denies nothing of commitments."""
+    return not clause.denied or not clause.denied.isdisjoint(stems_of(said))
+
+
+_DENIED = 3
+"""Content words behind a denial that it turns around."""
 
 
 def _content_stems(text: str) -> frozenset[str]:

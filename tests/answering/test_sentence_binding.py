@@ -91,6 +91,26 @@ def test_what_might_be_is_held_against_what_the_quotes_suppose(sentence: str, la
     assert unsupported_claims(sentence, RISKS) == lacking
 
 
+@pytest.mark.parametrize(
+    ("quote", "sentence", "lacking"),
+    [
+        (
+            "For contracts that exceed one year, those commitments not yet recognized were $80.4 billion.",
+            "Commitments under contracts of more than a year were $80.4 billion, primarily for cloud contracts.",
+            (),
+        ),
+        (
+            "It may contract with any foundry for products of smaller nodes without one-time payments.",
+            "It may contract with any foundry for products of smaller nodes.",
+            (),
+        ),
+        ("The plan has no participants left.", "The plan has participants.", ("that `The plan has participants.`",)),
+    ],
+)
+def test_a_denial_turns_around_what_stands_behind_it(quote: str, sentence: str, lacking: tuple[str, ...]) -> None:
+    assert unsupported_claims(sentence, [quote]) == lacking
+
+
 def test_a_question_is_no_evidence_of_what_happened() -> None:
     asked = "Did the auditor resign?"
     assert unsupported_claims("The auditor resigned.", QUOTES, asked) == ("`resigned`",)
