@@ -70,6 +70,7 @@ def format_amount(value: float, unit: str, decimals: int | None = None) -> str:
     """
     if unit.startswith("USD"):
         usual = (3 if _has_just(3, value) else 2) if unit == "USD per share" else _places(value)
+        usual += unit == "USD" and usual == 1  # cents
         places = decimals if decimals is not None else usual
         amount = _fixed(abs(value), places)
         sign = "-" if _half_up(value, places) < 0 else ""

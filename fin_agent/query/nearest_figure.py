@@ -15,7 +15,7 @@ from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.binding import fiscal_period_of, identities_of
-from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
+from fin_agent.query.lexer import Amount, KnownNames, LexedQuestion, lex, mentions_of
 from fin_agent.query.modifier_attachment import period_of
 from fin_agent.query.question_sentences import sentences_of
 from fin_agent.query.tokens import Token, has_any, types_in
@@ -75,6 +75,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         at_a_date=known["at a date"].search(question) is not None and known["in a span"].search(question) is None,
         moved=_way_of(moving),
         moving=asking,
+        told=frozenset(one.value.value for one in lexed.tokens if isinstance(one.value, Amount) and one.value.unit),
         only_sentences=bool(_of_types(lexed, types_in("compares"))),
     )
     typed = " ".join(lexed.text[one.start : one.end] for one in content)

@@ -48,7 +48,7 @@ from fin_agent.retrieval.fact_terms import (
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.vocabulary.fact import Fact, FactPeriod
-from fin_agent.vocabulary.figure_agreement import magnitudes_agree
+from fin_agent.vocabulary.figure_agreement import are_same_magnitude, magnitudes_agree
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.runs import grouped
@@ -177,7 +177,7 @@ class FactSearchResult:
         near, same = max(least, best.score - _NEAR), best.sourced.fact
         complete = (hit for hit in self.hits if hit.is_complete and not self._yields(hit, best))
         if self.alone:
-            return tuple(one for one in complete if one.score >= least and magnitudes_agree(one.sourced.fact, same))
+            return tuple(one for one in complete if one.score >= least and are_same_magnitude(one.sourced.fact, same))
         return tuple(hit for hit in complete if hit.score >= near)
 
     def _yields(self, hit: FactHit, best: FactHit) -> bool:
@@ -369,7 +369,7 @@ def _have_same_figure(one: FactHit, other: FactHit) -> bool:
     of_one_sentence = first.source == second.source == "text" and first.label == second.label
     if of_one_sentence and first.amount != second.amount:
         return False  # `$13 million and $12 million, respectively`
-    return magnitudes_agree(first, second)
+    return are_same_magnitude(first, second)
 
 
 def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact]:

@@ -80,7 +80,17 @@ def _address_around(fact: Fact) -> Address:
         label, above = alias["alias"], above | (words_of(label) - _BOUNDS)
     implied = _implied_words(fact, (label, *column), year)
     section = fact.section or titles_of(fact.caption)
-    return _address(label, section, column, fact.scope, _concept_of(fact, label), members, above, implied)
+    found = _address(label, section, column, fact.scope, _concept_of(fact, label), members, above, implied)
+    if fact.source == "text" and (passing := _told_in_passing(label)):
+        return found._replace(net_of=found.net_of | passing)
+    return found
+
+
+@lru_cache(maxsize=10_000)
+def _told_in_passing(clause: str) -> Words:
+    """Return the words that a clause has for its subject's parts alone: `our sales, which include fees, were $5`."""
+    left = _PATTERNS["parts in passing"].sub(" ", clause) if "," in clause else clause
+    return words_of(clause) - words_of(left) if left != clause else frozenset()
 
 
 def _concept_of(fact: Fact, label: str) -> str:
@@ -332,6 +342,9 @@ def _clause_figure(clause: str, amount: Decimal, unit: str) -> ClauseFigure:
     for place in reversed(range(len(groups))):
         if place != mine and groups[place][0].unit == own.unit:
             said = f"{said[: begins[place]]} {said[ends[place] :]}"
+    before = clause[groups[mine - 1][-1].end : groups[mine][0].start] if mine else ""
+    if (beside := _PATTERNS["set against"].search(before)) is not None:
+        said = said[max(said.find(beside["what"]), 0) :]
     return ClauseFigure(said, _way(clause, groups, mine))
 
 

@@ -36,6 +36,7 @@ from fin_agent.retrieval.fact_terms import (
     address_of,
     split_tag_name,
     stems,
+    without_brackets,
     words_of,
 )
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
@@ -310,6 +311,8 @@ class _FamilyQuery:
     wordings: tuple[Words, ...]
     metric: str | None
     unit: str
+    is_flow: bool
+    """Whether the metric is of a span, so that balances at a day do not divide it."""
     kind: str | None
     """The one of KINDS that the question's word stands for; None for any other word."""
     kind_words: Words
@@ -330,6 +333,7 @@ class _FamilyQuery:
             free or tuple(words - own for words in wordings),
             metric.id.removeprefix("segment_") if metric is not None else None,
             metric.unit if metric is not None else "",
+            metric is not None and metric.period == "duration",
             (known := next((one for one in KINDS if words_of((kind or "").rpartition(" ")[2]) & words_of(one)), None)),
             own,
             own - words_of(known or (kind or "").rpartition(" ")[2]),
@@ -421,7 +425,8 @@ class _FamilyQuery:
         if (alone and not called_so) or apart or any(made.member_named(name) is None for name in self.holding):
             return None
         own = (name - LIGHT - OF_PARTS - self.kind_words for name in names if not name <= _SALES)
-        if self.kind_words and any(words in self.wordings for words in own if words):
+        bare = (words_of(without_brackets(one.name)) for one in made.members if "(" in one.name)
+        if self.kind_words and (any(words in self.wordings for words in own if words) or self._are_counted(bare)):
             return None  # what is measured itself: `Segment operating loss` in a reconciliation
         facts = [member.last for member in made.members]
         concept = _concept(facts)
@@ -439,7 +444,8 @@ class _FamilyQuery:
             scores.append(_OF_MOST - _EXTRA / 3 * len(others) / (len(fixed) or 1))
         units = {fact.unit for fact in facts}
         counts = self.unit == "count" and units == {"USD"}  # no sign tells counts in thousands from amounts
-        if not scores or (self.unit and units != {self.unit} and not counts):
+        at_days = self.is_flow and not (self.to_come or any(fact.period.months for fact in facts))
+        if not scores or at_days or (self.unit and units != {self.unit} and not counts):
             return None
         score, asked = max(scores), frozenset[str]().union(*self.wordings)
         if not self.unit and units & {"percent", "ratio", "USD per share"} and not asked & _RATE:
@@ -460,6 +466,10 @@ class _FamilyQuery:
             score += _STUB * (2 * self.to_come or bool(self.kind_words and self.kind is None))
         of_kind = self._kind_score(siblings, facts)
         return score + of_kind if of_kind is not None else None
+
+    def _are_counted(self, names: Iterable[Words]) -> bool:
+        """Return whether a row is called as all members are: `Customers (average)` beside deliveries and revenues."""
+        return any(words and words <= self.kind_words for words in names)
 
     def is_named(self, siblings: Siblings, made: Family) -> bool:
         """Return whether more than a caption names the measure, or anything the kind asked for."""

@@ -98,6 +98,8 @@ class FigureTarget:
     """The direction of the change asked about; None where the question does not ask about a change."""
     moving: Words = frozenset()
     """The subset of `words` that asks for the change. A sentence that states a change of its amount matches them."""
+    told: frozenset[float] = frozenset()
+    """Amounts that the question tells itself, in base units: of `its $8 billion facility` another one is asked for."""
     only_sentences: bool = False
     """Whether figures of tables are excluded, because the answer would have to be computed from them."""
 
@@ -189,6 +191,7 @@ def ranked_candidates(
         each
         for each in facts
         if (fact := each.fact).amount  # a dash is no answer to `how much`
+        and not (sought.told and abs(float(fact.value)) in sought.told)
         and (fact.unit in _PERCENT or sought.wanted != "percent")  # a share is to be computed, or is printed
         and (fact.source == "text" or not sought.only_sentences)
         and not (sought.wanted == "count" and fact.source == "text" and fact.unit.startswith("USD"))

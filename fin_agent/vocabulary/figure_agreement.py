@@ -35,6 +35,16 @@ def magnitudes_agree(one: PrintedFigure, other: PrintedFigure) -> bool:
     return abs(abs(one.value) - abs(other.value)) <= _rounding(one, other)
 
 
+def are_same_magnitude(one: PrintedFigure, other: PrintedFigure) -> bool:
+    """Return whether two figures are one but for sign and rounding: not 0.45 and 0.46, though 16,988 and 16,989."""
+    apart, rounding = abs(abs(one.value) - abs(other.value)), _rounding(one, other)
+    return 2 * apart <= rounding or (apart <= rounding and apart <= _ROUNDED_APART * abs(one.value))
+
+
+_ROUNDED_APART = Decimal("0.005")
+"""Share of a figure by which two prints of it differ that were rounded on their own."""
+
+
 def last_place(printed: PrintedFigure) -> Decimal:
     """Return the value of one unit in the last printed digit, in base units: 100 million for `$22.0 billion`."""
     exponent = printed.amount.as_tuple().exponent

@@ -297,6 +297,7 @@ def test_what_is_no_number_is_an_error_that_shows_it(result: object) -> None:
         (3.139564, "USD billions", "$3.14 billion"),
         (165_500_000, "shares", "165,500,000 shares"),
         (418, "count", "418"),
+        (122.3, "USD", "$122.30"),
     ],
 )
 def test_values_as_people_write_them(value: float, unit: str, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -225,3 +226,12 @@ def test_shares_at_the_day_of_a_cover_are_those_of_the_cover(question: str, work
     answer = workspace.ask(question)
     assert answer.answer.text == "163,260,757."
     assert [one.doc_id for one in answer.citations] == ["harborlight_2024_10k"]
+
+
+def test_an_amount_that_the_question_tells_is_not_the_one_it_asks_for(workspace: Workspace) -> None:
+    company = workspace.directory.mentions("Harborlight")[0].company.key
+    sought = FigureTarget(words=words_of("stock-based compensation paid-in capital"), fiscal_year=2023)
+    told = {each.fact.value for each, _ in ranked_candidates(workspace, sought, company=company)}
+    assert told
+    left = ranked_candidates(workspace, replace(sought, told=frozenset(map(float, map(abs, told)))), company=company)
+    assert not left

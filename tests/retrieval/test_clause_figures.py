@@ -45,6 +45,21 @@ def test_a_part_of_an_amount_is_not_the_amount() -> None:
     assert "trade" in whole
 
 
+def test_a_part_told_in_passing_does_not_have_the_amount() -> None:
+    clause = "Our total cloud revenue, which includes Acme 365, Skyware, and other parts, was $15 billion."
+    address = address_of(fact(clause, "15", "USD", 10**9))
+    assert words_of("cloud revenue") <= address.matched_words(words_of("cloud revenue"))
+    assert words_of("Skyware").isdisjoint(address.matched_words(words_of("Skyware revenue")))
+    assert words_of("Skyware") <= address.matched_words(words_of("revenue including Skyware"))
+
+
+def test_an_amount_that_another_is_compared_with_has_a_name_of_its_own() -> None:
+    clause = "The fair value of debt was $7.1 billion, compared to the carrying value of $7.4 billion."
+    fair, carrying = (clause_figure(fact(clause, each, "USD", 10**9)).said for each in ("7.1", "7.4"))
+    assert "fair value" in fair and "carrying" not in fair
+    assert carrying.startswith("the carrying value") and "fair" not in carrying
+
+
 def test_amounts_of_other_units_share_the_words_of_their_clause() -> None:
     assert clause_figure(fact(BUYBACK, "2.2", "USD", 10**9)).said == BUYBACK
 
@@ -106,6 +121,11 @@ def test_what_the_company_has_so_many_of_is_what_a_clause_counts(clause: str, am
             "Our total cloud revenue, which comprises Acme 365, maps, and other parts, was $15 billion.",
             "15",
             "total cloud revenue",
+        ),
+        (
+            "Based on current rates for similar loans, the fair value of debt was $7.1 billion.",
+            "7.1",
+            "fair value of debt",
         ),
         ("The carrying value of our asset-backed debt was $10.6 billion.", "10.6", "asset-backed debt"),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -332,6 +333,22 @@ def test_a_total_without_a_name_is_found_where_one_table_has_it() -> None:
     assert found([total, SourcedFact("a", replace(total.fact, amount=Decimal(7), page=1))], "total").rivals
 
 
+def test_figures_rounded_on_their_own_are_one() -> None:
+    prints = [fact("Cloud services", amount) for amount in (16_988, 16_989)]
+    assert not found([prints[0], SourcedFact("a", replace(prints[1].fact, page=1))], "cloud services").rivals
+    prints = [fact("Cloud services", amount) for amount in (6, 7)]
+    assert found([prints[0], SourcedFact("a", replace(prints[1].fact, page=1))], "cloud services").rivals
+
+
+def test_a_figure_that_differs_in_its_last_digit_is_another_one() -> None:
+    diluted, basic = (
+        SourcedFact("a", replace(fact(f"Core {way} earnings per common share", 0, 12).fact, amount=Decimal(amount)))
+        for way, amount in (("diluted", "0.45"), ("basic", "0.46"))
+    )
+    result = found([diluted, basic], "diluted core earnings per share")
+    assert [str(hit.sourced.fact.amount) for hit in result.matches] == ["0.45"]
+
+
 def test_an_amount_per_unit_has_no_scale_of_its_table() -> None:
     (per_shipment, total) = (
         SourcedFact("a", replace(fact(label, 29, 12, section=section).fact, scale=1_000_000))
@@ -463,9 +480,12 @@ def test_a_row_that_its_own_words_name_goes_before_one_that_its_heading_names() 
 
 
 def test_a_clause_that_says_as_much_as_a_row_is_no_rival_of_it() -> None:
-    row = fact("Total gross unrecognized tax benefits as of May 31", 7)
-    clause = fact("As of May 31, we had $8 of gross unrecognized tax benefits, including interest", 8, source="text")
-    result = found([clause, row], "gross unrecognized tax benefits")
+    label, said = "Total gross unrecognized tax benefits as of May 31", "we had $8 of gross unrecognized tax benefits"
+    facts = fact(label, 7), fact(f"As of May 31, {said}, including interest", 8, source="text")
+    at_end = [
+        SourcedFact("a", replace(each.fact, period=FactPeriod(2023, None, 0, date(2023, 5, 31)))) for each in facts
+    ]
+    result = found(at_end[::-1], "gross unrecognized tax benefits")
     assert values(result)[0] == 7 and result.is_sure
 
 

@@ -302,3 +302,17 @@ def test_words_beside_a_kind_are_in_the_table() -> None:
     by_site = rows("Net sales by billing location", Oslo=60, Lima=40)
     assert names(found(*by_site, whole("Net sales", 100), kind="billing location")) == ["Oslo", "Lima"]
     assert not found(*by_site, whole("Net sales", 100), kind="shipping location").members
+
+
+def test_balances_at_a_day_do_not_divide_a_flow() -> None:
+    at_year_end = [
+        SourcedFact("a", replace(each.fact, period=FactPeriod(2023, None, 0)))
+        for each in rows("Translated earnings contracts", Won=5, Yen=3)
+    ]
+    assert found(*at_year_end, phrase="net income", kind="segment") == Family()
+    assert names(found(*rows("Net income", East=5, West=3), phrase="net income", kind="segment")) == ["East", "West"]
+
+
+def test_a_row_called_as_what_is_asked_for_is_no_member() -> None:
+    table = rows("Electric revenues", **{"Customers (average for the year)": 5, "Deliveries (in GWh)": 3})
+    assert found(*table, phrase="electric revenues", kind="customer") == Family()

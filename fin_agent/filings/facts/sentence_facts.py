@@ -525,6 +525,8 @@ class _Parts:
         if before:
             return before[-1]
         behind = {name for _, name in named}
+        if not behind or _PATTERNS["a part of it"].search(sentence, one.end, named[0][0]):
+            return None  # `264,000 people, including 113,000 people within the United States`
         return behind.pop() if len(behind) == 1 else None
 
 

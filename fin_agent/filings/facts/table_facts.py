@@ -483,7 +483,7 @@ def _undated_facts(
         periods = {period for period in table.periods if period is not None}
         if len(periods) > 1 or table.page in statements:
             continue
-        named = [bool(name) and not is_change(name) for name in table.columns]
+        named = [any(map(str.isalpha, name)) and not is_change(name) for name in table.columns]
         assumed = [next(iter(periods), own) if one or len(named) == 1 else None for one in named]
         unit_line = _unit_line_of(table, usual)
         facts = _facts_of(replace(table, periods=tuple(assumed)), None, unit_line, lambda *_: None, calendar, (), {})

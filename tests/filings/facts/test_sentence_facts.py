@@ -90,6 +90,22 @@ def test_numbers_that_add_up_to_a_count_are_its_parts(sentence: str, parts: list
     assert [(str(fact.amount), fact.scope) for fact in read(sentence)] == parts
 
 
+def test_a_name_behind_a_part_of_an_amount_is_of_the_part() -> None:
+    american = Fact(
+        "Sales", Decimal(5), 1, "USD", YEAR[2022], 0, Box(0, 0, 0, 0), scope="United States", part_kind="region"
+    )
+    sentence = "We employed 264,000 people worldwide, including 113,000 people within the United States."
+    assert [(str(one.amount), one.scope) for one in read(sentence, facts=[american])] == [
+        ("264000", None),
+        ("113000", "United States"),
+    ]
+
+
+def test_what_is_counted_by_several_words() -> None:
+    found = read("As of year-end we were supplied by 120 finished goods footwear contract factories in 11 countries.")
+    assert [(str(one.amount), one.unit) for one in found] == [("120", "count"), ("11", "count")]
+
+
 def test_an_amount_is_scaled_as_the_one_it_is_listed_with() -> None:
     found = read("We expect to spend between $1.2 and $1.5 billion on new plants.")
     assert [fact.value for fact in found] == [Decimal("1.2e9"), Decimal("1.5e9")]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -426,3 +427,15 @@ def test_figures_that_nothing_dates_have_the_period_of_the_filing() -> None:
     assert {(fact.source, fact.period.fiscal_year, fact.metric, fact.tied) for fact in found} == {
         ("undated", 2022, None, False)
     }
+
+
+def test_columns_under_mere_numbers_are_of_no_period() -> None:
+    page = Page().header([("Face value", 420.0), ("Fair value", 520.0)])
+    page.row("Other borrowings", ["113", "110"], EDGES).row("Total borrowings", ["90,481", "75,859"], EDGES)
+    (table,) = read_tables([page.done()], ANNUAL)
+    numbers = replace(table, columns=("563", "—"), column_paths=())
+    of_names, of_numbers = (
+        facts_of_filing([each], {}, FiscalCalendar.of(ANNUAL), metric_of) for each in (table, numbers)
+    )
+    assert len(of_names) == 4
+    assert of_numbers == []
