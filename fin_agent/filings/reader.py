@@ -35,7 +35,7 @@ from fin_agent.vocabulary.page import Page, PageContent, Statement, TableKind
 from fin_agent.vocabulary.table import Table
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
-READER_VERSION = "21"
+READER_VERSION = "22"
 """Increased whenever the same file would be read differently; filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
