@@ -75,11 +75,17 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         at_a_date=known["at a date"].search(question) is not None and known["in a span"].search(question) is None,
         moved=_way_of(moving),
         moving=asking,
-        told=frozenset(one.value.value for one in lexed.tokens if isinstance(one.value, Amount) and one.value.unit),
+        told=_told_amounts(lexed),
         only_sentences=bool(_of_types(lexed, types_in("compares"))),
     )
     typed = " ".join(lexed.text[one.start : one.end] for one in content)
     return SingleFigureQuestion(mention.company, mention.confidence, period, target, typed)
+
+
+def _told_amounts(lexed: LexedQuestion) -> frozenset[float]:
+    """Return the amounts with a unit that a question tells: those of `its $8 billion facility`."""
+    amounts = (one.value for one in lexed.tokens if isinstance(one.value, Amount))
+    return frozenset(one.value for one in amounts if one.unit)
 
 
 def _is_a_time(token: Token) -> bool:

@@ -358,6 +358,12 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     return FactSearchResult(told, against, own and _is_unrivalled(hits, said, query.phrase))
 
 
+def _is_of_two(label: str, asked: Words) -> bool:
+    """Return whether a row is of two of a kind, of which one is asked for: `common stock and preferred stock`."""
+    found = _PATTERNS["two of a kind"].search(without_brackets(label)) if " and " in label else None
+    return found is not None and sum(words_of(one) <= asked for one in found.group("one", "other")) == 1
+
+
 def _moved_first(hits: list[FactHit], chosen: Iterator[FactHit]) -> list[FactHit]:
     """Return the hits with the first of those chosen, if any, at the beginning."""
     first = next(chosen, None)
@@ -723,6 +729,8 @@ class _FactPhrase:
         of_a_rate = self.metric is not None and self.metric.unit in ("percent", "ratio")
         if fact.unit == "USD" and (of_a_rate or not self.phrase.isdisjoint(_OF_COUNTS)):
             return None  # a `Gross margin` in dollars is no rate, and the sales of `Stores` are no count of stores
+        if fact.source != "text" and _is_of_two(fact.label, self.phrase):
+            return None
         if address.line <= LIGHT and words_of(fact.caption[-_CAPTION_END:]) & NARROWING - self.phrase - self.part:
             return None  # the total of a table of current debt is not that of all debt
         own, years = address, years_of(fact.period)

@@ -333,6 +333,14 @@ def test_a_total_without_a_name_is_found_where_one_table_has_it() -> None:
     assert found([total, SourcedFact("a", replace(total.fact, amount=Decimal(7), page=1))], "total").rivals
 
 
+def test_a_row_of_two_of_a_kind_is_of_neither() -> None:
+    both = fact("Dividends on common stock ($0.955 per share) and preferred stock ($0.10 per share)", 1491, 12)
+    assert not found([both], "preferred stock dividends").hits
+    assert not found([fact("Dividends — common and preferred", 1452, 12)], "preferred stock dividends").hits
+    assert found([both], "dividends on common stock and preferred stock").matches
+    assert found([both], "dividends on stock").hits
+
+
 def test_figures_rounded_on_their_own_are_one() -> None:
     prints = [fact("Cloud services", amount) for amount in (16_988, 16_989)]
     assert not found([prints[0], SourcedFact("a", replace(prints[1].fact, page=1))], "cloud services").rivals
