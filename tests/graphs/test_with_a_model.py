@@ -185,6 +185,12 @@ def test_what_is_asked_back_has_no_number_of_the_model(workspace: Workspace) -> 
     assert answer.ask_back is None and "has 42, which the question asked does not" in model.calls[1].text
 
 
+def test_the_name_of_a_form_is_no_number_of_the_model(workspace: Workspace) -> None:
+    worded = {"questions": ["Which risks does Quillmark's 10-K name?"], "ask_back": None}
+    _, model = asked(workspace, "What were Quillmark's main risks?", {**ASKED_BACK, "intent": worded})  # type: ignore[dict-item]
+    assert not any("which the question asked does not" in call.text for call in model.calls)
+
+
 @pytest.mark.parametrize(
     ("question", "asks"),
     [

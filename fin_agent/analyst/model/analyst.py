@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -44,6 +45,7 @@ from fin_agent.retrieval.nearest_figure import synonyms_of
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.retrieval.search_terms import search_terms, stems_of
 from fin_agent.vocabulary.dates import MONTHS
+from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace
 
 PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning", "verification")
@@ -55,6 +57,7 @@ _MAX_LENGTH = 240
 _MAX_QUESTIONS, _MAX_WORDING_LENGTH, _MAX_SEARCH_TERMS, _MAX_COMPANIES = 4, 400, 16, 20
 """Of a question that a model rewords: the questions, their characters, the search terms, and the companies shown."""
 _OF_FORMULAS = "0 100 365 360 2 4 12"
+_FORMS = re.compile("|".join(map(re.escape, Form)))
 _KEPT = "the model keeps it"
 _NOT_WHAT_IS_ASKED = "what is asked: the figures that rules computed are something else"
 
@@ -132,7 +135,7 @@ class ModelAnalyst(RulesAnalyst):
             beside = sorted(company.name for company in named if company.key not in keys)
             if beside and (keys or chooses):
                 return f"a question is of {beside[0]}, which the question asked does not name"
-            bare = mask_spans(each, period_spans(each))
+            bare = _FORMS.sub(" ", mask_spans(each, period_spans(each)))
             numbers = numbers_not_in(bare, f"{intent.question} {expand_abbreviations(intent.question)} {_OF_FORMULAS}")
             if numbers:
                 return f"a question has {', '.join(numbers)}, which the question asked does not"
