@@ -19,6 +19,8 @@ def expand_abbreviations(question: str) -> str:
     'operating margin FY2024, 13 weeks ended Jan 2025'
     >>> expand_abbreviations("over the last 3-year period")
     'over the last three years'
+    >>> expand_abbreviations("short + long term debt")
+    'short-term + long-term debt'
     >>> expand_abbreviations("sales in America, sales in Latin America, earnings a share")
     'sales in the United States, sales in Latin America, earnings per share'
     """
@@ -31,6 +33,7 @@ def expand_abbreviations(question: str) -> str:
 
     question = _PATTERNS["joined superlative"].sub(lambda found: found.group().replace("-", " "), question)
     question = _PATTERNS["either sign"].sub(r"\g<one>", question)
+    question = _PATTERNS["two terms"].sub(r"\g<first>-term \g<joint> \g<second>-term", question)
     text = _PATTERNS["shared ending"].sub(r"\g<first>-\g<end> \g<noun> plus \g<second>-\g<end> \g<noun>", question)
     text = _PATTERNS["year end"].sub("year-end ", _PATTERNS["per share"].sub(" per share", text))
     text = _PATTERNS["in america"].sub(r"\g<where> the United States", pattern.sub(expand_match, text))

@@ -364,6 +364,30 @@ def _is_of_two(label: str, asked: Words) -> bool:
     return found is not None and sum(words_of(one) <= asked for one in found.group("one", "other")) == 1
 
 
+def is_of_two_countries(fact: Fact, said: Words) -> bool:
+    """Return whether all that names the United States names a country beside it that nobody said: `US and Canada`."""
+    if not said >= _UNITED_STATES:
+        return False
+    naming = [each for each in (fact.label, fact.scope or "", *fact.section, *fact.column_path, fact.caption) if each]
+    beside = [other for each in naming if (other := _joined_with_us(each)) is not None]
+    return bool(beside) and all(other - said for other in beside)
+
+
+_UNITED_STATES = words_of("United States")
+_TITLES = re.compile(r"[.:;]\s+")
+
+
+@lru_cache(maxsize=20_000)
+def _joined_with_us(text: str) -> Words | None:
+    """Return the words that a text joins to the United States; none where it stands alone, None if it is not named."""
+    if not words_of(text) >= _UNITED_STATES:
+        return None
+    named = [each for each in _TITLES.split(without_brackets(text)) if words_of(each) >= _UNITED_STATES]
+    sides = [[words_of(side) for side in each.split(" and ")] for each in named]
+    joint = bool(sides) and all(len(each) == 2 and _UNITED_STATES in each for each in sides)
+    return frozenset().union(*itertools.chain(*sides)) - _UNITED_STATES if joint else frozenset()
+
+
 def _moved_first(hits: list[FactHit], chosen: Iterator[FactHit]) -> list[FactHit]:
     """Return the hits with the first of those chosen, if any, at the beginning."""
     first = next(chosen, None)
@@ -718,6 +742,8 @@ class _FactPhrase:
             part = _initials(self.part_name)
             if not part or not part <= address.borne:
                 return None
+        if is_of_two_countries(fact, self.phrase | part):
+            return None
         named = self.metric is not None and fact.metric == self.metric.id
         fitting = [words for words in self.wordings if words <= address.borne]
         if not (named or fitting or fact.source == "text") and self.phrase.isdisjoint(address.borne):

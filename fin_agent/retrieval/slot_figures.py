@@ -13,6 +13,7 @@ from fin_agent.retrieval.fact_search import (
     FactQuery,
     FactSearchResult,
     find_facts,
+    is_of_two_countries,
     kept_once,
     matches_period,
     with_own_unit,
@@ -73,7 +74,7 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
     fact = near.sourced.fact
     found = address_of(fact)
     named = words_of(slot.part or "") <= found.line | found.heads | found.column | found.members
-    named = named or same_part(fact.scope, slot.part)
+    named = (named or same_part(fact.scope, slot.part)) and not is_of_two_countries(fact, words_of(slot.part or ""))
     known = [one.id for one in lexicon.mentions(fact.label) if one.phrase.lower() == fact.label.lower()]
     of_another = slot.metric and known and slot.metric not in known  # `Gross profit` is no operating income
     fits = named and not of_another and fact.source != "text" and matches_period(fact, query_for(slot))

@@ -333,6 +333,16 @@ def test_a_total_without_a_name_is_found_where_one_table_has_it() -> None:
     assert found([total, SourcedFact("a", replace(total.fact, amount=Decimal(7), page=1))], "total").rivals
 
 
+def test_a_table_of_two_countries_is_of_neither() -> None:
+    both = fact(
+        "Paid memberships", 64_757, caption="Memberships by region are as follows: United States and Canada (UCAN)"
+    )
+    alone = fact("Paid memberships", 58_486, caption="Memberships by region are as follows: United States")
+    assert values(found([both, alone], "paid memberships", part="United States")) == [58_486]
+    assert values(found([both, alone], "paid memberships", part="United States and Canada")) == [64_757]
+    assert values(found([both, alone], "paid memberships", part="UCAN")) == [64_757]
+
+
 def test_a_row_of_two_of_a_kind_is_of_neither() -> None:
     both = fact("Dividends on common stock ($0.955 per share) and preferred stock ($0.10 per share)", 1491, 12)
     assert not found([both], "preferred stock dividends").hits
