@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
 
 from fin_agent.evidence.expressions import leaves_of, parse_formula
 from fin_agent.lexicon.abbreviations import COUNT_WORDS
@@ -16,7 +14,7 @@ from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
 from fin_agent.query.tree import Combination, Kind, Move, NamedFormula, Parts, Query, share_of
-from fin_agent.retrieval.fact_search import FactQuery, kept_once
+from fin_agent.retrieval.fact_search import FactQuery
 from fin_agent.retrieval.figure_families import (
     COMPONENT,
     Family,
@@ -219,26 +217,15 @@ def _family(
     found, count = FamilySearchResult(), parts.count * (not parts.without)
     for kind, sought in itertools.product(kinds, (metric, "") if metric else ("",)):
         asked_for = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=sought or None)
-        said: dict[str, Any] = {
-            "kind": kind,
-            "holding": holding,
-            "periods": tuple(asked),
-            "beside": beside,
-            "count": count,
-        }
-        search = partial(find_family, workspace, asked_for, company, **said)
-        key = (asked_for, company, *said.values())
-        found = kept_once(workspace.index, "families", key, search, most=_MAX_FAMILIES)
+        found = find_family(
+            workspace, asked_for, company, kind=kind, holding=holding, periods=asked, beside=beside, count=count
+        )
         if found.best is not None:
             return found
     if left_out:  # what no table of the parts has, is left out anyway
         held = parts.model_copy(update={"without": ()})
         found = _family(words, metric, held, asked, company, workspace, names, beside)
     return found
-
-
-_MAX_FAMILIES = 64
-"""A question is read in several ways, which ask for the same tables."""
 
 
 def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ...]:

@@ -166,7 +166,7 @@ _CALLED = words_of(" ".join(word_lists("question_words")["called by tables"]))
 _RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"), words_of("income loss gain")
 _FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
 _FILINGS, _MAX_TABLES = 3, 16
-"""Number of filings whose tables are read: the report for the period and those that repeat it."""
+"""Filings whose tables are read, that for the period and those that repeat it; sets of pages whose tables are kept."""
 _SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
 """Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
 one for the period."""
