@@ -35,7 +35,7 @@ from fin_agent.vocabulary.page import Page, PageContent, Statement, TableKind
 from fin_agent.vocabulary.table import Table
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
-READER_VERSION = "22"
+READER_VERSION = "23"
 """Increased whenever the same file would be read differently; filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
@@ -82,7 +82,7 @@ def filing_of(
     facts = in_context(facts, tables, contents, noted)
     numbered = {page.number: item for page, item in zip(contents, items, strict=True)}
     facts = with_segments_of_headings(facts, tables, contents, numbered, identity.company or "")
-    facts += facts_of_sentences(contents, tables, facts, calendar, noted)
+    facts += facts_of_sentences(contents, tables, facts, calendar, noted, identity.company or "")
     facts.sort(key=lambda fact: fact.page)
     pages = tuple(
         Page(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import accumulate, chain, pairwise
@@ -32,17 +32,19 @@ def facts_of_sentences(
     facts: Sequence[Fact],
     calendar: FiscalCalendar | None,
     notes: Mapping[int, str],
+    company: str = "",
 ) -> list[Fact]:
     """Return a fact for every amount of money, percentage and count in the running text of `pages`.
 
     The label is the clause. There is no metric, and `tied` is False: only the words say what an amount is. A sentence
     without a time gives UNDATED. The line number is one after all rows of the page. Left out are the rows of `tables`,
-    and what tags among `facts` state; `notes` are the titles of notes by page.
+    and what tags among `facts` state; `notes` are the titles of notes by page. The name
+    of the `company` itself is that of no part, unless a segment is called so.
     """
     rows = grouped((table.page, row.box) for table in tables for row in table.rows)
     said = grouped((fact.page, fact.box) for fact in facts if fact.source == "ixbrl")
     lines = grouped((fact.page, fact.line + 1) for fact in facts)
-    parts = _Parts(facts)
+    parts = _Parts(facts, company)
     usual = _scale_of_notes(pages, tables, notes)
     found: list[Fact] = []
     for page in pages:
@@ -505,7 +507,9 @@ _LONGEST_CLAUSE, _ROOM_BEFORE, _ROOM_BEHIND = 240, 90, 60
 class _Parts:
     """Segments, regions and products by which the tables divide figures."""
 
-    def __init__(self, facts: Iterable[Fact]) -> None:
+    def __init__(self, facts: Sequence[Fact], company: str) -> None:
+        filer = company.casefold().removeprefix("the ")
+        segments = {fact.scope for fact in facts if fact.part_kind == "segment"}
         counted = Counter(
             (fact.scope, fact.part_kind)
             for fact in facts
@@ -513,7 +517,8 @@ class _Parts:
         )
         self.kinds: dict[str, str | None] = {}
         for (name, kind), _ in counted.most_common():
-            if not _PATTERNS["no part"].search(name):
+            own = filer.startswith(name.casefold()) and name not in segments
+            if not own and not _PATTERNS["no part"].search(name):
                 self.kinds.setdefault(name, kind)
         names = sorted(self.kinds, key=lambda name: (-len(name), name))[:_MAX_PARTS]
         self._names = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None

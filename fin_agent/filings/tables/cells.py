@@ -167,6 +167,7 @@ class _Heading:
     x0: float
     colon: bool
     rows: int = 0
+    totals: int = 0
     indented: bool = False
 
 
@@ -189,6 +190,7 @@ def rows_of(body: Sequence[BodyLine]) -> list[LabelledRow]:
         section = tuple(heading.text for heading in path if heading.text)
         for heading in path:
             heading.rows += 1
+            heading.totals += of is not None
         if path:
             path[-1].indented |= item.x0 > path[-1].x0 + _INDENT
         rows.append(LabelledRow(label, section, item, lines))
@@ -296,16 +298,18 @@ def _close(path: list[_Heading], of: str | None, x0: float, apart: bool) -> None
         return
     while path:
         top = path[-1]
-        beside = abs(x0 - top.x0) <= _INDENT and top.rows and (top.indented or (apart and top.colon))
+        below = top.rows > top.totals  # totals alone are no rows that a gap would end
+        beside = abs(x0 - top.x0) <= _INDENT and below and (top.indented or (apart and top.colon))
         if x0 >= top.x0 - _INDENT and not beside:
             return
         path.pop()
 
 
 def _after_total(path: list[_Heading], of: str, x0: float) -> None:
+    """Close the heading that a total ends; one with nothing but totals below it goes on."""
     if (named := _depth_of(of, path)) is not None:
         del path[named:]
-    elif path and path[-1].rows and abs(path[-1].x0 - x0) <= _INDENT and not path[-1].indented:
+    elif path and path[-1].rows > path[-1].totals and abs(path[-1].x0 - x0) <= _INDENT and not path[-1].indented:
         path.pop()
 
 

@@ -50,7 +50,7 @@ def read_header(
     for place, line in enumerate(lines):
         phrases = phrases_of(line)
         known.extend(day for phrase in phrases for day in _several_dates(phrase.text))
-        shared, assigned = _assign(phrases, columns, _heads(lines[place + 1 :], columns) if line.cells else ())
+        shared, assigned = _assign(phrases, columns, _heads(lines[place + 1 :], columns), in_cells=bool(line.cells))
         for index, texts in enumerate(assigned):
             parts[index] += [*shared, *texts]
             own[index] += texts
@@ -209,9 +209,9 @@ def _heads(lines: Sequence[Line], columns: Sequence[Column]) -> list[str]:
 
 
 def _assign(
-    phrases: Sequence[Word], columns: Sequence[Column], below: Sequence[str]
+    phrases: Sequence[Word], columns: Sequence[Column], below: Sequence[str], *, in_cells: bool
 ) -> tuple[list[str], list[list[str]]]:
-    """Return (text shared by all columns, text of each column) of a header line; `below` are the cells under it."""
+    """Return (text shared by all columns, text of each column) of a header line; `below` are the names under it."""
     none: list[list[str]] = [[] for _ in columns]
     if len(phrases) == len(columns) > 1 and _all_alike(phrases):
         return [], [[phrase.text] for phrase in phrases]
@@ -223,7 +223,7 @@ def _assign(
     timely = any(time_words(phrase.text).names_time for phrase in over)
     if len(over) == 1 < len(columns) and timely and not is_change(over[0].text):
         return [*shared, *filter(None, [_time_part(over[0].text)])], none
-    heads = list(over) if len(over) == len(columns) else _phrase_of_each(over, columns, below)
+    heads = list(over) if len(over) == len(columns) else _phrase_of_each(over, columns, below, in_cells=in_cells)
     if any(heads):
         return shared, [[head.text] if head else [] for head in heads]
     for column, texts in zip(columns, none, strict=True):
@@ -248,8 +248,16 @@ def _all_alike(phrases: Sequence[Word]) -> bool:
     return len(words) == 1 and all(time_words(phrase.text).years or time_words(phrase.text).dates for phrase in phrases)
 
 
-def _phrase_of_each(over: Sequence[Word], columns: Sequence[Column], below: Sequence[str]) -> list[Word | None]:
-    """Return the phrase above each column, where columns form groups of equal size, or those of the cells `below`."""
+def _phrase_of_each(
+    over: Sequence[Word], columns: Sequence[Column], below: Sequence[str], *, in_cells: bool
+) -> list[Word | None]:
+    """Return the phrase above each column, where columns form groups of equal size, or those of the names `below`."""
+    restarted = _restarts(below)
+    if len(restarted) == len(over) > 1 and all(time_words(name).names_time for name in below):
+        sides = [(columns[run[0]].left, columns[run[-1]].right) for run in restarted]
+        if all(left <= phrase.across <= right for phrase, (left, right) in zip(over, sides, strict=True)):
+            return [phrase for phrase, run in zip(over, restarted, strict=True) for _ in run]
+    below = below if in_cells else ()
     for first in (0, 1):
         if size := _group_size(over, columns[first:], below[first:]):
             return [None] * first + [over[index // size] for index in range(len(columns) - first)]
@@ -260,6 +268,17 @@ def _phrase_of_each(over: Sequence[Word], columns: Sequence[Column], below: Sequ
     pairs = list(zip(over, runs, strict=True))
     under = all(any(_overlap(phrase, columns[index]) > 0 for index in run) for phrase, run in pairs)
     return [phrase for phrase, run in pairs for _ in run] if under else []
+
+
+def _restarts(names: Sequence[str]) -> list[list[int]]:
+    """Return the positions of names in groups, each of which begins anew: `2022 2021 2020 2022 2021` are two."""
+    plain = [_PATTERNS["marks of a header"].sub("", name).strip() for name in names]
+    groups: list[list[int]] = []
+    for index, name in enumerate(plain):
+        if not groups or name in {plain[other] for other in groups[-1]}:
+            groups.append([])
+        groups[-1].append(index)
+    return groups
 
 
 def _group_size(over: Sequence[Word], columns: Sequence[Column], below: Sequence[str]) -> int:

@@ -36,6 +36,14 @@ def values(facts: list[Fact]) -> list[tuple[Decimal, str]]:
     return [(fact.value, fact.unit) for fact in facts]
 
 
+@pytest.mark.parametrize(("kind", "scope"), [("product", None), ("segment", "Acme")])
+def test_the_filers_own_name_is_a_part_only_where_a_segment_is_called_so(kind: str, scope: str | None) -> None:
+    of_part = Fact("Sales", Decimal(1), 1, "USD", YEAR[2022], 3, Box(0, 0, 1, 1), scope="Acme", part_kind=kind)
+    text = "At December 31, 2022, Acme had approximately 35,700 full-time employees around the world."
+    (found,) = facts_of_sentences([page(text)], (), [of_part], CALENDAR, {}, "ACME INCORPORATED")
+    assert found.scope == scope
+
+
 @pytest.mark.parametrize(
     ("words", "value", "unit"),
     [

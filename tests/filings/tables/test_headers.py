@@ -74,6 +74,17 @@ def test_lengths_that_span_column_groups() -> None:
     ]
 
 
+def test_headings_over_groups_of_different_sizes() -> None:
+    page = Page().header([("Total Assets", 300.0), ("Spending", 456.0)])
+    edges = [280.0, 340.0, 410.0, 470.0, 530.0]
+    page.header([(year, edge - 14) for year, edge in zip(("2022", "2021", "2022", "2021", "2020"), edges, strict=True)])
+    for label in ("Snacks", "Drinks"):
+        page.row(label, ["11,042", "9,763", "1,464", "1,411", "1,189"], edges)
+    (table,) = read_tables([page.done()], CALENDAR_YEAR)
+    heads = [table.column_path(index)[0] for index in range(5)]
+    assert heads == ["Total Assets", "Total Assets", "Spending", "Spending", "Spending"]
+
+
 def test_weeks_over_all_columns() -> None:
     page = Page().header([("13 Weeks Ended", 470.0)]).header(over("April 29,", "April 30,"))
     page.header(over("2023", "2022"))

@@ -129,6 +129,13 @@ def test_a_flat_heading_ends_with_the_gap_after_its_rows() -> None:
     ]
 
 
+def test_a_heading_goes_on_below_totals_that_add_nothing_up() -> None:
+    page = Page().header(TWO).text("Connections, in thousands:")
+    page.row("Total voice connections", ["11", "12"], EDGES).row("Total broadband connections", ["6", "7"], EDGES)
+    page.row("Fiber subscribers", ["4", "3"], EDGES)
+    assert {row.section for row in only(page.done()).rows} == {("Connections, in thousands",)}
+
+
 def test_totals_without_a_name_are_named_only_where_they_add_up() -> None:
     page = Page().header(TWO).text("Current assets:")
     page.row("Cash", ["1,310", "1,209"], EDGES, x=46.0).row("Inventories", ["754", "640"], EDGES, x=46.0)
