@@ -416,9 +416,10 @@ def _subject_of(intent: Intent, plan: Plan) -> str:
         case Comparison.AVERAGE:
             subject = f"average {measure} of {both}"
         case _:
-            subject = f"{measure} of {first}"
+            subject = measure if _names_owners(intent) else f"{measure} of {first}"
     own = {slot.period for slot in plan.slots()} if years_of(parse_formula(intent.expression)) else set(periods)
-    return subject if own.isdisjoint(periods) else f"{subject} for {span}"  # the lines say their own periods
+    told = own.isdisjoint(periods) or subject.endswith(f" {span}")  # the lines say their own periods
+    return subject if told else f"{subject} for {span}"
 
 
 def _span(intent: Intent, plan: Plan, periods: Sequence[str]) -> str:
@@ -456,9 +457,19 @@ def _change_label(intent: Intent) -> str:
 def _measure_in_sentence(intent: Intent) -> str:
     """Return the measure for use inside a sentence: `inventory turnover`; `EBITDA`, `R&D` and names keep their case."""
     measure = intent.measure
-    if measure.startswith(intent.parts or "\0") or measure.partition(" ")[0] in intent.core.split()[1:]:
+    if (
+        _names_owners(intent)
+        or measure.startswith(intent.parts or "\0")
+        or measure.partition(" ")[0] in intent.core.split()[1:]
+    ):
         return measure
     return measure[:1].lower() + measure[1:] if re.match(r"[A-Z][a-z]+\b", measure) else measure
+
+
+def _names_owners(intent: Intent) -> bool:
+    """Return whether a measure names the companies of its lines: `Acme revenue - Bolt revenue`."""
+    owners = {line.company for line in intent.query.lines()} if intent.query is not None else set()
+    return len(owners) > 1 and None not in owners
 
 
 def _trend(intent: Intent, plan: Plan, listed: Sequence[_ListedFigure], change: float, unit: str) -> str:

@@ -263,7 +263,9 @@ def _entry(
         # a note may take the statement's figure off: `Less: current portion (10)`
         and not (best.fact.statement and not sourced.fact.statement and magnitudes_agree(chosen, figure))
     ]
-    if unsure and (slot.is_searched or (slot.part is not None and best.fact.tag is None)):
+    alike = {each.fact.value for each in unsure if each.fact.label == best.fact.label and not each.fact.statement}
+    misread = slot.part is not None or (len(alike) > 1 and best.fact.statement is None)  # tables of a part each
+    if unsure and (slot.is_searched or (misread and best.fact.tag is None)):
         # Two lines may match the same words, and outside the statements a row's part and period may be misread:
         # of two readings neither is used.
         stated = " and ".join(f"{each.fact.amount:,}" for each in (best, unsure[0]))

@@ -72,7 +72,7 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     """
     if not query.measures:
         raise UnboundError("a measure: the question names none")
-    query = _with_one_part(_with_periods_of_each(query, intent, workspace))
+    query = _with_one_part(_of_each_part(_with_periods_of_each(query, intent, workspace)))
     query = query.with_lines(lambda line: _with_own_period(line, intent, workspace)) or query
     measures, relation, between = _combination_of(query, workspace.lexicon)
     periods = _periods(query, intent, workspace)
@@ -117,6 +117,13 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
             **_parts(query, intent, members),
         }
     )
+
+
+def _of_each_part(query: Query) -> Query:
+    """Return a comparison of parts by one line as one of theirs, although `total` says it: `lower total revenue`."""
+    lines = list(query.lines())
+    by_whole = query.axis is Axis.PARTS and len(lines) == 1 and getattr(lines[0], "whole", False)
+    return (query.with_lines(lambda line: line.model_copy(update={"whole": False})) or query) if by_whole else query
 
 
 def _with_periods_of_each(query: Query, intent: Intent, workspace: Workspace) -> Query:

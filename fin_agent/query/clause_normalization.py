@@ -127,7 +127,9 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     for some in _made(tokens, apart):
         yield from (_with_sums(shared, text) or shared for shared in _with_shared_words(some))
     yield from _made(_with_share_split(tokens), _with_shares_settled(tokens), _with_owners(tokens, text))
-    yield from _made(_with_totals(tokens), _with_leading_words(tokens), _with_sums(tokens, text))
+    yield from _made(
+        _with_totals(tokens), _with_total_metrics(tokens), _with_leading_words(tokens), _with_sums(tokens, text)
+    )
     yield from _made(*(_without_fillers(one, text, is_printed) for one in _made(joined, tokens)))
 
 
@@ -296,6 +298,21 @@ def _with_totals(tokens: Sequence[Token]) -> list[Token] | None:
     return _with_pairs_joined(
         tokens, lambda one, at: one.type == "TOTAL" and one.text.lower() == "total" and tokens[at].type in LINES
     )
+
+
+def _with_total_metrics(tokens: Sequence[Token]) -> list[Token] | None:
+    """Return the tokens with `total` in the names of metrics that are compared: `total revenue above total assets`."""
+    of_several = sum(one.type == "COMPANY" for one in tokens) > 1
+    compared = of_several or has_any(tokens, ("THAN", "VERSUS", "HIGHER", "LOWER"))
+    if not compared or has_any(tokens, ("PART", "SHARE", "OF_WHICH")):
+        return None
+    kept: list[Token] = []
+    for one in tokens:
+        if kept and kept[-1].type == "TOTAL" and kept[-1].text.lower() == "total" and one.type == "METRIC":
+            before = kept.pop()
+            one = replace(one, text=f"{before.text} {one.text}", start=before.start)
+        kept.append(one)
+    return kept if len(kept) < len(tokens) else None
 
 
 def _with_pairs_joined(
@@ -520,14 +537,17 @@ def _with_openings_first(tokens: Sequence[Token]) -> list[Token]:
 
 def _brackets_as_clauses(tokens: list[Token]) -> list[Token]:
     """Turn a formula in brackets after a request into a definition: `move from 2022 to 2023 (tax over income)`."""
-    all_operators = sum(one.type in ARITHMETIC for one in tokens)
+    all_operators = sum(one.type in ARITHMETIC and one.text != "per" for one in tokens)
 
     def define(kept: list[Token], bracket: Sequence[Token]) -> bool:
         inside = bracket[1:-1]
+        per = next((at for at, one in enumerate(kept) if one.type == "OVER" and one.text == "per"), None)
         told = has_any(inside, ("DEFINED",)) or has_any(kept[-1:], MODIFIERS | {"BPS", "CLOSING", "PERCENT", "POINTS"})
         explains = told and has_any(kept, LINES | {"MARGIN", "RATIO"}) and not has_any(inside[:1], ("OF_WHICH",))
         if not explains or not sum(token.type in ARITHMETIC for token in inside) == all_operators > 0:
             return False
+        if per is not None:
+            del kept[per : per + 2]  # `sales per employee in 2024 (sales / employees)`
         kept += [replace(bracket[0], type="DEFINING"), *inside, replace(bracket[-1], type="STOP")]
         return True
 
@@ -721,7 +741,8 @@ def _substitute_line(owner: Clause, clause: Clause) -> None:
         # Its lines repeat qualifiers of the name: `automotive margin excluding credits, i.e. (a - b) / c`.
         said = ("PART", "EXCEPT", "KIND")
         before, behind = ([one for one in some if one.type not in said] for some in (before, behind))
-    owner.tokens = [*before, *formula, *behind]
+    parts = list(takewhile(lambda one: one.type == "PART", reversed(before)))  # `Widgets margin` is that of all lines
+    owner.tokens = [*before[: len(before) - len(parts)], *formula, *reversed(parts), *behind]
 
 
 def _without_absent_lines(tokens: Sequence[Token]) -> Sequence[Token]:

@@ -193,13 +193,21 @@ def _with_results(text: str, tokens: Sequence[Token], names: KnownNames) -> list
         lead, _, auxiliary = text[: whose.start].rstrip().lower().rpartition(" ")
         asks = next((each for each in _WORDS["before what is done"] if lead.startswith(each)), "")
         owns = one.type == "COMPANY" and one.end > one.start + len(one.text)
-        if not asks or owns or one.type not in ("COMPANY", "PART") or auxiliary not in _WORDS["auxiliaries"]:
+        does = one.type in ("COMPANY", "PART") and auxiliary in _WORDS["auxiliaries"]
+        compared = one.type == "WHO" or (does and lead in ("", "why"))  # `did Acme earn more`, `who earned less`
+        if owns or not (compared or (asks and does)):
             continue
-        others = [each for each in tokens if each is not one]
-        if (result := _as_result(text, one, others, names, asks)) is not None:
+        others = [each for each in tokens if each is not one and each.text.lower() not in _RESULTS]
+        result = _as_result(text, one, others, names, asks)
+        more = text[result.end :].lower().split() if result is not None else []
+        if result is not None and (asks or (more[:1] in _MORE and more[1:2] != ["money"])):
             kept = (each for each in tokens[place + 1 :] if each.start >= result.end)
             return [*tokens[: place + 1], result, *kept]
     return list(tokens)
+
+
+_MORE = (["more"], ["less"])
+_RESULTS = frozenset().union(*word_lists("results").values())
 
 
 def _as_result(text: str, one: Token, others: Sequence[Token], names: KnownNames, asks: str) -> Token | None:

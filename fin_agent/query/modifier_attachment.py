@@ -157,13 +157,26 @@ def _distribute(
     hosts = {host for host, _ in named} - {_NO_LINE}
     own = hosts if framed else _own_hosts(kind, named, operands, averaged) if pins else set[int]()
     lines = {operands[host].token.value or operands[host].token.text.lower() for host in hosts}
+    owned = kind == "COMPANY" or all(one.companies for one in operands.values())
+    listed = has_any(attached.tokens, ("AND",)) and not has_any(attached.tokens, types_in("telling-owners-apart"))
+    if kind != "PART" and not pins and owned and not listed and _is_each_of_another(named, operands):
+        own = hosts  # a company each, and a period each
     most = 2 if compared else max(1, len(hosts))
-    if (kind == "PART" and not own and len(named) > most) or (not pins and len(lines) > 1):
+    differ = len({one.text.lower() for _, run in named for one in run}) > 1
+    if (kind == "PART" and not own and len(named) > most) or (not pins and not own and differ and len(lines) > 1):
         attached.apart += [one.text for _, run in named for one in run]
     if kind == "PART" and len(named) == 1 and len(named[0][1]) > 1:
         own = set()  # all of them apply
     for host, run in named:
         (operands[host] if host in own else attached).add(run)
+
+
+def _is_each_of_another(named: Sequence[_Run], operands: dict[int, Operand]) -> bool:
+    """Return whether each of different measures has a modifier of its own: `Acme's revenue or Bolt's costs`."""
+    modifiers = {one.text.lower() for _, run in named for one in run}
+    measures = {one.token.text.lower() for one in operands.values()}
+    alone = len(named) == len(modifiers) == len(measures) > 1 and all(len(run) == 1 for _, run in named)
+    return alone and {host for host, _ in named} == operands.keys()
 
 
 def _own_hosts(kind: str, named: Sequence[_Run], operands: dict[int, Operand], averaged: set[int]) -> set[int]:
@@ -303,7 +316,8 @@ def _host_line(groups: Sequence[_Group], place: int, run: Sequence[Token]) -> in
     if before is not None and after is not None:
         last = run[-1]
         is_possessive = last.end > last.start + len(last.text)
-        return after if last.type == "PART" or is_possessive else before
+        begins = _type_at(groups, place - 1) == "COMMA" and after is not None  # `Acme 2023 costs, Bolt 2022 revenue`
+        return after if last.type == "PART" or is_possessive or begins else before
     return after if after is not None else before
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, parts_of
+from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, no_figure_answers, parts_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.company_names import Company
@@ -44,7 +44,8 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     """
     split = sentences_of(expand_abbreviations(question))
     wants = parts_of(core)[0].answer_type
-    if split.definitions or len(split.sentences) > 1 or wants not in (*FIGURES, AnswerType.SENTENCE):
+    of_one = not split.definitions and len(split.sentences) < 2 and not no_figure_answers(core)
+    if not of_one or wants not in (*FIGURES, AnswerType.SENTENCE):
         return None
     lexed = lex(" ? ".join((*split.statements, *split.sentences)), names)
     asked_of = _period_of(lexed, lexed.companies[-1].company.key, workspace) if _is_of_one_figure(lexed) else None

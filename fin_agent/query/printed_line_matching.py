@@ -35,11 +35,11 @@ from fin_agent.query.tree import (
     Measure,
     Move,
     NamedFormula,
-    Operation,
     Parts,
     Period,
     Query,
     companies_of,
+    operation,
     percentage,
     share_of,
     with_lines,
@@ -223,21 +223,39 @@ def with_metric_as_part(query: Query, lexicon: Lexicon) -> Query | None:
     return query.model_copy(update={"measures": (percentage(part, whole.model_copy(update={"whole": True})),)})
 
 
-def with_profit_of_lines(query: Query) -> Iterator[Query]:
-    """Yield readings of the gross profit of what no table divides it by as its revenue less its costs.
+def with_profit_of_lines(query: Query, lexicon: Lexicon, *, of_parts: bool = False) -> Iterator[Query]:
+    """Yield readings of the gross profit or margin of something as its revenue less its costs.
 
-    `Gross profit on bitcoin` is printed as bitcoin revenue and bitcoin costs.
+    `Gross profit on bitcoin` is printed as bitcoin revenue and bitcoin costs. With `of_parts`, parts of the company are
+    read so as well, for which a table may state their own gross profit.
     """
-    lines = [one for one in query.measures if isinstance(one, Line)]
-    told = " ".join(one.words for one in lines).lower()
-    name = " ".join(told.replace("gross profit", "").split()).removeprefix("from ").removeprefix("on ")
-    alone = len(lines) == len(query.measures) and query.parts is None and query.comparison is None
-    asked = {one.lower() for one in query.unread} == ({name} if len(lines) > 1 else set())  # `gross profit and bitcoin`
-    if alone and asked and name and "gross profit" in told:
+    known = {mention.phrase: mention.id for each in query.lines() for mention in lexicon.mentions(each.words)}
+    thing = query.unread[0] if len(query.unread) == 1 else ""  # `gross margin` and `bitcoin`
+
+    def as_lines(line: Line | NamedFormula, revenue: str, costs: str) -> Measure:
+        said = next((words for words in known if words in line.words and known[words] in _GROSS), "")
+        named = line.words.replace(said, "").split()
+        name = (line.part or "").removesuffix(" revenue") if of_parts else " ".join(named[named[:1] in _OF :]) or thing
+        if not said or not name or line.company:
+            return line
+        sold, cost = (Line(words=f"{name} {of}", period=line.period, shift=line.shift) for of in (revenue, costs))
+        profit = operation("-", sold, cost)
+        return percentage(profit, sold) if known[said] == "gross_margin" else profit
+
+    measures = tuple(one for one in query.measures if not (isinstance(one, Line) and one.words == thing))
+    if of_parts or (query.parts is None and query.axis in (None, Axis.PERIODS) and len(query.unread) < 2):
         for less in (("revenue", "costs"), ("revenue", "cost of revenue"), ("sales", "cost of sales")):
-            revenue, costs = (Line(words=f"{name} {words}", period=lines[0].period) for words in less)
-            profit = Operation(operator="-", left=revenue, right=costs)
-            yield query.model_copy(update={"measures": (profit,), "unread": ()})
+            alone = query.model_copy(update={"measures": measures, "unread": (), "parts": None})
+            made = alone.with_lines(partial(as_lines, revenue=less[0], costs=less[1]))
+            if made is not None and not any(line in query.lines() and _is_unknown(line) for line in made.lines()):
+                yield made
+
+
+def _is_unknown(line: Line | NamedFormula) -> bool:
+    return isinstance(line, Line) and not line.metric
+
+
+_GROSS, _OF = ("gross_profit", "gross_margin"), (["from"], ["on"], ["of"])
 
 
 def lines_of_share(measure: Measure | None) -> tuple[Line, Line] | None:
@@ -340,7 +358,7 @@ def _with_rows_of_years(query: Query, years: Sequence[str]) -> Query | None:
     if others or not isinstance(move, Move) or move.how == "cagr" or len(years) != 2:
         return None
     first, last = (with_lines(move.of, partial(_in_row, year=year)) for year in years)
-    moved: Measure = Operation(operator="-", left=last, right=first)
+    moved: Measure = operation("-", last, first)
     moved = percentage(moved, first) if move.how == "growth" else moved
     return query.model_copy(update={"measures": (moved,), "comparison": None})
 

@@ -323,7 +323,7 @@ class QueryComposer:
         """Return the earlier measures as they are combined anew: `what was the shortfall`, `what is their total`."""
         extremes = self.unread(*_EXTREMES)
         if _ranks_results(extremes):  # `the largest by sales; was it the most profitable one`
-            return [_usual_measure(extremes)]
+            return [_usual_measure(extremes, self.lexed.text)]
         only = earlier[0] if len(earlier) == 1 else None
         divided = isinstance(only, Operation) and only.operator == "/" and share_of(only) is None
         if only is not None and divided and self.take_frames("DIFFERENCE"):
@@ -587,11 +587,12 @@ class QueryComposer:
         requests = {self._request_at(place) for place in (*self.parsed.places, *([kind.start] if kind else ()))}
         if kind is None or others or self.parsed.parts or len(requests) > 1 or not 0 < len(self.measures) < 3:
             return
+        ranked = self.has_unread("RANK", "TOP", "ORDINAL", *_EXTREMES)  # by what follows
         for place, line in zip(self.parsed.places, self.measures, strict=False):
             if not isinstance(line, Line) or line.metric:
                 continue
             before, behind = text[place + len(line.words) : kind.start], text[kind.end : place]
-            if (place < kind.start and not before.strip()) or behind.strip() == "by":
+            if (place < kind.start and not before.strip()) or (behind.strip() == "by" and not ranked):
                 self.measures = [one for one in self.measures if one is not line]
                 self.parsed.places = [one for one in self.parsed.places if one != place]
                 self.parsed.apart = ()
@@ -1320,7 +1321,7 @@ class QueryComposer:
         if not any((extreme, rank, top)) and not (of_family and (falls or self.has_unread("UP"))):
             return None
         self.take_frames("PERIOD_KIND", "OR", "YEAR_BEFORE")
-        self.measures = self.measures or ([_usual_measure(extreme)] if axis is Axis.PARTS else [])
+        self.measures = self.measures or ([_usual_measure(extreme, self.lexed.text)] if axis is Axis.PARTS else [])
         self._over_periods(axis)
         self._rank_moves(axis, of_family=of_family)
         if rank or top:
@@ -1668,9 +1669,10 @@ def _claimed(
     return {**_request(Kind.CLAIM, axis, how), "claim": Claim(way=way, bound=limit)}
 
 
-def _usual_measure(superlatives: Sequence[Token]) -> Line:
-    """Return what parts are ranked by where no measure is named: revenue, or results for `most profitable`."""
-    return line_of_metric("operating_income" if _ranks_results(superlatives) else "revenue")
+def _usual_measure(superlatives: Sequence[Token], text: str) -> Line:
+    """Return what parts are ranked by where no measure is named: revenue; results for `most profitable`, `earned`."""
+    results = _ranks_results(superlatives) or not _WORDS["of earnings"].isdisjoint(text.lower().split())
+    return line_of_metric("operating_income" if results else "revenue")
 
 
 def _ranks_results(superlatives: Sequence[Token]) -> bool:

@@ -15,6 +15,8 @@ _AS_FILINGS_SAY = {
     "small falls": "decreased",
     "high levels": "higher",
     "low levels": "lower",
+    "earning more": "net income increased",
+    "earning less": "net income decreased",
 }
 _NUMBER_WORDS = {"zero": 0, "no": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _SCALE_UNITS: dict[str, OutputUnit] = {
@@ -112,6 +114,7 @@ def with_what_is_explained(question: str) -> str:
         stated = rest if comma and _CONCESSION.match(lead) else f"{lead}{comma}{rest}"
         asked = f"How come {stated}?"
     asked = _PATTERNS["what made"].sub("How come ", asked)
+    asked = _PATTERNS["swing to a loss"].sub(lambda loss: f"{loss['of'] or ''}income decreased", asked)
     if (granted := _CONCESSION.search(asked)) and finds(asked, "explanation"):
         kept = asked[: granted.start()].strip(" ,;-–—")
         if any(map(str.isdigit, kept)) or not any(map(str.isdigit, asked)):  # a year may stand in the concession alone

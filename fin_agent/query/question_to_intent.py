@@ -569,7 +569,8 @@ def _with_part_in_lines(
     with suppress(NoReadingError):
         for query in _readings(words, names, before):
             with suppress(UnboundError):
-                alone = query.asks_figures and len(list(query.lines())) == 1
+                held = words_of(" ".join(line.words for line in query.lines())) >= words_of(first.only_part)
+                alone = held and query.asks_figures and len(list(query.lines())) == 1
                 intent = _as_answerable(query, words, workspace) if alone else None
                 if intent is not None and figures_are_printed(intent, workspace):
                     return intent
@@ -622,6 +623,11 @@ def _as_answerable(query: Query, words: Intent, workspace: Workspace) -> Intent:
     intent = _as_intent(query, words, workspace)
     if query.unit == "percent" and not unit_fits(query.unit, intent):
         raise UnboundError(f"{intent.measure} in percent: ask for its share of a line, or for its growth")
+    counted = next((part.counted for part in parts_of(words.core)[:1]), "")
+    of_money = intent.measure_unit.startswith("USD") and intent.relation is Relation.EACH and query.comparison is None
+    counts = (words_of(one.id.replace("_", " ")) for one in workspace.lexicon.metrics.values() if one.unit == "count")
+    if of_money and any(words <= words_of(counted) for words in counts):  # `how many employees work in sales`
+        raise UnboundError(f"{intent.measure} as a number of {counted}: it is an amount of money")
     return intent
 
 
@@ -685,7 +691,7 @@ def _is_company_action(query: Query, workspace: Workspace) -> bool:
 
 def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
     """Return a reading as an intent, by the rows of years to come where it asks about these. Raises UnboundError."""
-    for profit in with_profit_of_lines(query):
+    for profit in with_profit_of_lines(query, workspace.lexicon):
         certain = _surely_printed(profit, words, workspace)
         if certain is not None and _are_of_one_page(certain, workspace):
             return certain
@@ -797,7 +803,8 @@ def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Wor
     if not why or not words.names_metric or len(unknown) > 2 or (unknown and not words.asks_figure):
         return None  # words answer it
     partly = words
-    if query is not None and unread and not unknown:
+    counted = any(part.answer_type is AnswerType.COUNT for part in parts_of(words.core))
+    if query is not None and unread and not unknown and not counted:  # sentences count things
         # Keep what is understood: a model may compute what rules cannot.
         with suppress(UnboundError):
             partly = _bound(query, words, workspace)
@@ -882,6 +889,9 @@ def _bound(query: Query, words: Intent, workspace: Workspace) -> Intent:
     if (by_name := _with_printed_formula_names(query, words, workspace, lacking)) is not None:
         return by_name
     if lacking:
+        for profit in with_profit_of_lines(query, workspace.lexicon, of_parts=True):
+            if (certain := _surely_printed(profit, words, workspace)) is not None:
+                return certain
         if (printed_alone := _as_printed_percentage(query, words, workspace)) is not None:
             return printed_alone
         if (certain := _surely_printed(with_metric_of_part(query, lacking, workspace), words, workspace)) is not None:

@@ -39,6 +39,7 @@ from fin_agent.retrieval.fact_terms import (
     clause_subject,
     in_order,
     is_of_acquisition,
+    is_supposed,
     stems,
     without_brackets,
     without_reference,
@@ -315,6 +316,7 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     asked = _FactPhrase.of(query, lexicon)
     fitting = _in_tagged_scale([sourced for sourced in facts if matches_period(sourced.fact, query)])
     fitting = fitting if query.part else _without_subtotals(_without_sections_of_parts(fitting))
+    fitting = [one for one in fitting if not is_supposed(one.fact, asked.printed)]
     fitting = [one for one in fitting if not is_of_acquisition(one.fact) or asked.printed & words_of(one.fact.caption)]
     weigh = word_weights(frozenset(each.fact.label for each in fitting if each.fact.source != "text"))
     hits = _statement_first(_ranked(fitting, asked, weigh))

@@ -28,6 +28,7 @@ Way = Literal["up", "down", ""]
 _ITS_PARTS = re.compile(rf"[,(]\s*(?:{'|'.join(sorted(word_lists('fact_words')['of its parts']))})\b", re.I)
 _MOVED = any_of(word_lists("answer_words")["up"] | word_lists("answer_words")["down"]).pattern
 _SMALL = r"(?:(?:an?|by|of|about|approximately|over|nearly|almost|roughly|up|down|another|additional)\s+)*"
+_ONLY_SMALL = re.compile(rf"\s*{_SMALL}", re.I)
 _BEFORE = re.compile(rf"\b(?P<word>{_MOVED})\s+{_SMALL}$", re.I)
 _BEHIND = re.compile(rf"^(?:\s+(?:year-over-year|net|overall|total))*[\s-]+(?P<word>{_MOVED})", re.I)
 
@@ -72,6 +73,8 @@ def _address_around(fact: Fact) -> Address:
         # A country's code; its row or column spells it.
         members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= OF_TIME)[:1]
     above = _told_above(fact.caption, fact.note)
+    if fact.section and " and " in fact.caption:
+        above -= _of_another_section(fact.caption, fact.section)
     column = fact.column_path or (fact.column,)
     label = without_reference(fact.label if fact.source != "text" else clause_figure(fact).said)
     year = fact.period.fiscal_year
@@ -80,7 +83,10 @@ def _address_around(fact: Fact) -> Address:
         label, above = alias["alias"], above | (words_of(label) - _BOUNDS)
     implied = _implied_words(fact, (label, *column), year)
     section = fact.section or titles_of(fact.caption)
-    found = _address(label, section, column, fact.scope, _concept_of(fact, label), members, above, implied)
+    scope = fact.scope or (
+        _part_of_count(fact.label, fact.amount) if fact.unit == "count" and fact.source == "text" else ""
+    )
+    found = _address(label, section, column, scope, _concept_of(fact, label), members, above, implied)
     if fact.source == "text" and (passing := _told_in_passing(label)):
         return found._replace(net_of=found.net_of | passing)
     return found
@@ -116,6 +122,15 @@ def titles_of(caption: str) -> tuple[str, ...]:
 def _told_above(*texts: str) -> Words:
     """Return the words above a table, without those for what a title leaves out."""
     return words_of(" ".join(_PATTERNS["other than"].sub("", text) for text in texts)) - _BOUNDS
+
+
+@lru_cache(maxsize=10_000)
+def _of_another_section(caption: str, section: tuple[str, ...]) -> Words:
+    """Return the words of a measure that a caption names beside that of a section: `revenue and gross profit`."""
+    heads = words_of(" ".join(section))
+    pairs = (tuple(map(words_of, found.group("one", "other"))) for found in _PATTERNS["two measures"].finditer(caption))
+    apart = (of - own for one, other in pairs for own, of in ((one, other), (other, one)) if own and own <= heads)
+    return frozenset().union(*apart) - heads - _SHARED
 
 
 def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
@@ -225,6 +240,11 @@ def is_of_acquisition(fact: Fact) -> bool:
     return fact.statement is None and _tells_of_acquisition(fact.caption)
 
 
+def is_supposed(fact: Fact, asked: Words) -> bool:
+    """Return whether a figure is what would have been (`on a pro forma basis`), and nobody asks for that."""
+    return _FORMA.isdisjoint(asked) and not _FORMA.isdisjoint(words_of(fact.caption))
+
+
 @lru_cache(maxsize=10_000)
 def _tells_of_acquisition(caption: str) -> bool:
     return _PATTERNS["acquired"].search(caption) is not None
@@ -245,6 +265,8 @@ INCLUDING = stems("including")
 _WITHOUT = NET_OF | INCLUDING
 LIGHT = frozenset(("total", "net", "gross", "aggreg", "consolid"))
 OF_TIME = stems("of time")
+_FORMA = words_of("forma")
+_SHARED = stems("shared")
 _BOUNDS = stems("bounds")
 """Words that, in a caption, describe only the caption's own sentence: `payments after 2024` are in a row or column with
 that name."""
@@ -289,13 +311,29 @@ def clause_count(clause: str, amount: Decimal) -> Words:
     found = amounts_of(clause)
     own = next((one for one in found if one.amount == amount and one.unit == "count"), None)
     own = next((group[0] for group in divided_counts(clause, found) if own in group), own)  # it names what all count
-    holds = _PATTERNS["holds"].search(clause[: own.start]) if own is not None else None
+    whole = next((one for one, part in pairwise(found) if part is own and _has_part(clause[one.end : part.start])), own)
+    holds = _PATTERNS["holds"].search(clause[: whole.start]) if whole is not None else None
     if own is None or holds is None:
         return frozenset()
     thing = "employees" if holds["employs"] else ""
     said = words_of(f"{thing} {clause[own.start : own.end]}")
     counted = frozenset(word for word in said if not word.isdigit()) - _IN_ALL
     return counted - _FULL_AND_PART_TIME if counted >= _FULL_AND_PART_TIME else counted
+
+
+@lru_cache(maxsize=50_000)
+def _part_of_count(clause: str, amount: Decimal) -> str:
+    """Return what a count is of, as far as a clause includes it in another one: `9,100, including 40 in Ohio`."""
+    for one, part in pairwise(amounts_of(clause)):
+        if (part.amount, part.unit) == (amount, "count") and _has_part(clause[one.end : part.start]):
+            return clause[part.end :].partition(",")[0]
+    return ""
+
+
+def _has_part(between: str) -> bool:
+    """Return whether a text between two amounts says that the second is a part of the first: `9,100, including 40`."""
+    cut = _ITS_PARTS.search(between)
+    return cut is not None and _ONLY_SMALL.fullmatch(between, cut.end()) is not None
 
 
 class ClauseFigure(NamedTuple):

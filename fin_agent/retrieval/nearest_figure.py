@@ -30,6 +30,7 @@ from fin_agent.retrieval.fact_terms import (
     Words,
     address_of,
     clause_figure,
+    is_supposed,
     stems,
     words_in_order,
     words_of,
@@ -186,12 +187,13 @@ def ranked_candidates(
     no_share = sought.wanted in ("amount", "count", "words") and not sought.moved
     no_share = no_share and (sought.words | sought.light).isdisjoint(_RATE)
     facts = [*facts_of_year(index, doc_ids, year), *facts_of_year(index, own, UNDATED.fiscal_year)]
-    asked = _TargetWords(sought, workspace.lexicon, facts)
+    asked, asked_words = _TargetWords(sought, workspace.lexicon, facts), sought.words | sought.light
     found = [
         each
         for each in facts
         if (fact := each.fact).amount  # a dash is no answer to `how much`
         and not (sought.told and abs(float(fact.value)) in sought.told)
+        and not is_supposed(fact, asked_words)
         and (fact.unit in _PERCENT or sought.wanted != "percent")  # a share is to be computed, or is printed
         and (fact.source == "text" or not sought.only_sentences)
         and not (sought.wanted == "count" and fact.source == "text" and fact.unit.startswith("USD"))

@@ -350,6 +350,12 @@ def test_of_two_prints_of_one_figure_outside_the_statements_the_finer_is_taken()
     assert other.figure.value == 22_000_000_000
 
 
+def test_tables_of_a_part_each_do_not_fill_the_slot_of_the_company() -> None:
+    regions = [fact(amount, statement=None, page=24 + at) for at, amount in enumerate(("739", "666", "375"))]
+    assert filled(slot(), *regions).figure is None
+    assert filled(slot(), *regions[:1]).figure is not None
+
+
 def test_a_statements_own_print_stays_before_a_finer_one() -> None:
     printed = fact("5.1", scale=1_000_000_000)
     entry = filled(slot(), printed, fact("5123", statement=None, page=90))

@@ -170,6 +170,8 @@ def test_a_reason_is_asked_for_of_the_sentence_before(asked: str) -> None:
         ("What made Acme's interest bill smaller?", "How come Acme's interest bill lower?"),
         ("What explains the heavier losses of Acme?", "What explains the higher losses of Acme?"),
         ("Why did Acme leave Greater China?",) * 2,
+        ("Why did Acme earn less in 2022?", "Why did Acme net income decreased in 2022?"),
+        ("Why did Acme swing to an operating loss?", "Why did Acme operating income decreased?"),
         ("What was revenue in 2022? Why?", "What was revenue in 2022? Why?"),
         ("Acme sold a mill. What was behind the jump in sales of pulp?",) * 2,
         ("Did sales rise although prices fell?", "Did sales rise although prices fell?"),

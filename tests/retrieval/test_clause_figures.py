@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
-from fin_agent.retrieval.fact_terms import address_of, clause_count, clause_figure, clause_subject, words_of
+from fin_agent.retrieval.fact_terms import (
+    address_of,
+    clause_count,
+    clause_figure,
+    clause_subject,
+    is_supposed,
+    words_of,
+)
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.place import Box
 
@@ -35,6 +43,36 @@ def test_words_beside_another_amount_of_the_unit_are_not_of_this_one(
     borne = address_of(fact(clause, amount, unit)).borne
     assert said <= borne
     assert borne.isdisjoint(unsaid)
+
+
+def test_a_count_that_another_includes_counts_the_same_and_is_of_a_part() -> None:
+    clause = "We employed approximately 9,100 people worldwide, including approximately 4,200 people within the U.S."
+    whole, part = (address_of(fact(clause, amount, "count")) for amount in ("9100", "4200"))
+    assert words_of("employees") <= whole.borne & part.borne
+    assert not whole.scope and words_of("U.S.") <= part.scope
+
+
+def test_what_would_have_been_is_no_figure_unless_it_is_asked_for() -> None:
+    caption = "Unaudited supplemental pro forma results, as if the merger had been consummated in 2022"
+    row = replace(fact("Net revenue", "20150", "USD"), source="table", caption=caption)
+    assert is_supposed(row, words_of("net revenue"))
+    assert not is_supposed(row, words_of("pro forma net revenue"))
+    assert not is_supposed(replace(row, caption="Results of operations"), words_of("net revenue"))
+
+
+@pytest.mark.parametrize(
+    ("caption", "section", "unsaid"),
+    [
+        ("Segment revenue and segment gross profit are as follows:", "Revenue", {"gross"}),
+        ("Segment revenue and segment gross profit are as follows:", "Gross profit", {"revenu"}),
+        ("Depreciation and amortization expense by segment was:", "Depreciation", {"amort"}),
+    ],
+)
+def test_a_caption_of_two_measures_lends_rows_of_one_no_words_of_the_other(
+    caption: str, section: str, unsaid: set[str]
+) -> None:
+    row = replace(fact("Subscription", "5", "USD"), source="table", caption=caption, section=(section,))
+    assert address_of(row).borne.isdisjoint(unsaid) and words_of(section) <= address_of(row).borne
 
 
 def test_a_part_of_an_amount_is_not_the_amount() -> None:

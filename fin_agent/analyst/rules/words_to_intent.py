@@ -141,7 +141,9 @@ def market_price_requests(core: str) -> tuple[str, ...]:
 def foreign_currency_requests(question: str) -> tuple[str, ...]:
     """Return descriptions of amounts requested in a currency that the filings do not use."""
     for found in listed("currencies", "others").finditer(question):
-        if finds(question[: found.start()], "before a currency", "currencies") or found[0] in "€£¥":
+        traded = finds(question[found.end() :].strip(), "behind a thing", "currencies")
+        asked = finds(question[: found.start()], "before a currency", "currencies") and not traded
+        if asked or found[0] in "€£¥":
             return (f"amounts in {found[0]!r}: figures are given in the currency of the filings",)
     return ()
 

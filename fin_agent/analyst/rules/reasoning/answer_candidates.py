@@ -120,7 +120,8 @@ def _counts(number: re.Match[str], noun: str) -> bool:
     # Nor in `31.4 GWh` where GWh are asked for.
     plain = (word for of, word in pairwise(["", *behind]) if of == "of" or word in noun or not word[:1].isupper())
     said = stems_in(" ".join(plain))
-    subject = patterns("sentence_patterns")["is of"].search(number.string[: number.start()])
+    known, before = patterns("sentence_patterns"), number.string[: number.start()]
+    subject = known["is of"].search(before) or known["of these"].match(before)
     named = stems_in(subject["noun"])[-1:] if subject else ()
     return any(words.issubset(said) or words.issubset(named) for words in wanted)
 
@@ -684,7 +685,10 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
         return False
     if not _names_what_is_compared(f"{nearby} {text}", target) or not _moves_where_asked(lead, text, target):
         return False
-    ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
+    told = core.lower().replace("at most", "").replace("at least", "")
+    if wants in FIGURES:  # filings tell of no customers but the largest
+        told = patterns("answer_patterns")["largest customers"].sub("", told)
+    ranks = contains_listed_phrase("superlatives", told)
     return not ranks or _ranks_as_asked(text, target)
 
 
@@ -836,8 +840,8 @@ def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above
         compared = patterns("answer_patterns")["years compared"].findall(above)  # `FISCAL 2016 COMPARED TO 2015`
         years = years or set(map(int, compared[-1:]))
         return not years or (bool(years & asked) and not interim)
-    if wants is AnswerType.COUNT and not years and filed is not None and filed not in asked:
-        return False  # how many there are, a year later
+    if figure and not years and filed is not None and filed not in asked:
+        return False  # a year later it is another figure
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
 
 

@@ -123,6 +123,7 @@ _JOINED = ("and ", "& ", "plus ")
 
 def _counted(text: str) -> str:
     """Return the noun that is counted: `stores` of `how many stores did it open` and of `store count`."""
+    text = patterns("asked_patterns")["many of those"].sub("how many ", text)
     before, count, _ = text.replace("-", " ").partition(" count")
     named = _words_after("many of", text, 3) or _words_after("counted after", text, 3)
     words = [word.strip(",.;:") for word in named.split() or before.split() * bool(count)]
@@ -136,7 +137,7 @@ def _words_after(lead: str, text: str, most: int) -> str:
     found = _pattern(tuple(_table()[lead])).search(text)
     words = text[found.end() :].split() if found else ()
     ends = _table()["noun ends"]
-    head = takewhile(lambda word: word[:1].isalnum() and word.lower().strip(",.") not in ends, words)
+    head = takewhile(lambda word: word.lstrip("(")[:1].isalnum() and word.lower().strip(",.") not in ends, words)
     return " ".join(islice(head, most))
 
 
