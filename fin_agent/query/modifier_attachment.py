@@ -316,7 +316,7 @@ def _host_line(groups: Sequence[_Group], place: int, run: Sequence[Token]) -> in
     if before is not None and after is not None:
         last = run[-1]
         is_possessive = last.end > last.start + len(last.text)
-        begins = _type_at(groups, place - 1) == "COMMA" and after is not None  # `Acme 2023 costs, Bolt 2022 revenue`
+        begins = _type_at(groups, place - 1) == "COMMA"  # `Acme 2023 costs, Bolt 2022 revenue`
         return after if last.type == "PART" or is_possessive or begins else before
     return after if after is not None else before
 

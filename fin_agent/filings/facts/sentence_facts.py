@@ -38,8 +38,8 @@ def facts_of_sentences(
 
     The label is the clause. There is no metric, and `tied` is False: only the words say what an amount is. A sentence
     without a time gives UNDATED. The line number is one after all rows of the page. Left out are the rows of `tables`,
-    and what tags among `facts` state; `notes` are the titles of notes by page. The name
-    of the `company` itself is that of no part, unless a segment is called so.
+    and what tags among `facts` state; `notes` are the titles of notes by page. The name of the `company` itself is that
+    of no part, unless a segment is called so.
     """
     rows = grouped((table.page, row.box) for table in tables for row in table.rows)
     said = grouped((fact.page, fact.box) for fact in facts if fact.source == "ixbrl")
